@@ -1,0 +1,28 @@
+"""Which warnings a snippet may raise. All others are errors, in the runner and under pytest."""
+
+from __future__ import annotations
+
+import builtins
+import warnings
+
+# (regular expression that the message begins with, category, why it is tolerated)
+TORCH_WARNINGS: list[tuple[str, str, str]] = [
+    (
+        r"`torch\.jit\.",
+        "DeprecationWarning",
+        "torch itself still calls torch.jit.script, in torch.compile and in forward-mode autograd",
+    ),
+    (
+        r"This process .* is multi-threaded, use of fork\(\) may lead to deadlocks",
+        "DeprecationWarning",
+        "Python 3.12 warns of every fork once torch has started threads; torch's launchers and loaders fork",
+    ),
+]
+
+
+def make_warnings_errors() -> None:
+    """Turn every warning of this process into an error, except TORCH_WARNINGS."""
+    warnings.resetwarnings()
+    warnings.simplefilter("error")
+    for message, category, _ in TORCH_WARNINGS:
+        warnings.filterwarnings("ignore", message=message, category=getattr(builtins, category))

@@ -1,0 +1,36 @@
+"""What is wrong with a file, said so that its reader can mend it."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from pathlib import Path
+
+ROOT = Path(__file__).resolve().parents[2]
+
+
+def relative(path: Path) -> str:
+    """The path as a reader of this project writes it: from the project's root, with forward slashes."""
+    path = Path(path)
+    return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+
+
+@dataclass(frozen=True, order=True)
+class Problem:
+    """One mistake: the file, the line (0 where there is none), what is wrong and what to do about it."""
+
+    path: str
+    line: int
+    message: str
+    fix: str = ""
+
+    def __str__(self) -> str:
+        where = f"{self.path}:{self.line}" if self.line else self.path
+        return f"{where}: {self.message}" + (f" {self.fix}" if self.fix else "")
+
+
+class ProblemError(ValueError):
+    """Raised where a file cannot be used at all; carries the problem."""
+
+    def __init__(self, problem: Problem) -> None:
+        super().__init__(str(problem))
+        self.problem = problem

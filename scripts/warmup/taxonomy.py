@@ -1,0 +1,45 @@
+"""The words the site files questions under: levels, topics, kinds and what a snippet may need.
+
+A question's level and topic come from its path. Only what a path cannot say stands here: the order of the
+levels and how a slug is written for people.
+"""
+
+from __future__ import annotations
+
+LEVELS = ("junior", "mid", "senior")
+
+KINDS = {
+    "concept": "Concept",
+    "coding": "Coding",
+    "debugging": "Debugging",
+    "design": "Design",
+    "behavioral": "Behavioral",
+}
+
+NEEDS = {
+    "cuda": "CUDA GPU",
+    "multiprocess": "Several processes",
+    "compiler": "C++ compiler",
+}
+
+# Words that a capital first letter alone would spell wrong.
+_SPELLING = {
+    word.lower(): word
+    for word in (
+        "AMP", "API", "BF16", "CNN", "CPU", "CUDA", "DDP", "DL", "DP", "FP16", "FSDP", "GPU", "I/O", "LR", "LRU",
+        "ML", "NLP", "ONNX", "PTQ", "QAT", "SGD", "AdamW", "DataLoader", "GradScaler", "PyTorch", "ResNet",
+        "TensorFlow", "TorchScript", "ViT",
+    )
+}
+_PHRASES = {"In place": "In-place", "Cross entropy": "Cross-entropy", "cross entropy": "cross-entropy"}
+
+
+def label(slug: str) -> str:
+    """A slug as people write it: ``ddp`` is DDP, ``zero-grad`` is Zero grad."""
+    words = [_SPELLING.get(word, word) for word in slug.split("-")]
+    if words[0].islower():
+        words[0] = words[0].capitalize()
+    text = " ".join(words)
+    for plain, written in _PHRASES.items():
+        text = text.replace(plain, written)
+    return text
