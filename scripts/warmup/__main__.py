@@ -1,0 +1,149 @@
+"""The project's commands, behind the targets of the Makefile: ``python -m warmup --help``."""
+
+from __future__ import annotations
+
+import argparse
+import sys
+from pathlib import Path
+
+from warmup import pages
+from warmup.problems import ROOT, Problem, ProblemError, relative
+
+
+def snippet_paths(names: list[str]) -> list[Path]:
+    """The snippets that ``names`` mean; all of them for an empty list.
+
+    Args:
+        names: paths, ``level/topic/name`` of a snippet, or ``level/topic/slug`` of a question (all of its snippets).
+
+    Raises:
+        ProblemError: a name means no snippet.
+    """
+    if not names:
+        return sorted(pages.SNIPPETS.rglob("*.py"))
+    found: list[Path] = []
+    for name in names:
+        bare = name.removeprefix("snippets/").removesuffix(".py").removesuffix(".out")
+        question = ROOT / "docs" / f"{bare}.md"
+        paths = [p for p in (Path(name), pages.SNIPPETS / f"{bare}.py") if p.suffix == ".py" and p.is_file()][:1]
+        if not paths and question.is_file():
+            paths = [pages.SNIPPETS / s for s in pages.Question.read(question).snippets]
+        if not paths:
+            raise ProblemError(Problem(f"Q={name}", 0, "There is no such snippet or question.",
+                                       "Write it as level/topic/name, for example Q=junior/autograd/zero_grad."))
+        found += [p.resolve() for p in paths]
+    return list(dict.fromkeys(found))
+
+
+def check(_: argparse.Namespace) -> int:
+    import yaml
+
+    from warmup import imports, nav, retired
+
+    class Loader(yaml.SafeLoader):
+        """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
+
+    Loader.add_constructor("!ENV", lambda loader, node: None)
+    navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
+    site = pages.load(topic_order=nav.topic_order(navigation))
+    problems = [*pages.check_site(site), *nav.check(navigation, site), *retired.find()]
+    for path in snippet_paths([]):
+        problems += imports.check(path)
+    for problem in problems:
+        print(problem, file=sys.stderr)
+    print(f"{len(site.questions)} questions, {len(snippet_paths([]))} snippets, {len(problems)} problems")
+    return bool(problems)
+
+
+def run(arguments: argparse.Namespace) -> int:
+    from warmup import record
+    from warmup.runner import Runner
+
+    failed = 0
+    with Runner() as runner:
+        for result in runner.run_many(snippet_paths(arguments.names)):
+            difference = "" if result.status != "ok" else record.compare(result.path, result)
+            word = "differs" if difference else result.status
+            print(f"{word:8} {result.seconds:6.2f} s  {relative(result.path)}")
+            if result.status not in ("ok", "skipped") or difference:
+                failed += 1
+                print(difference or f"{result.message}\n{result.stderr}", file=sys.stderr)
+            elif result.status == "skipped":
+                print(f"         {result.message}")
+            elif arguments.names:
+                print(result.stdout, end="")
+    return bool(failed)
+
+
+def record(arguments: argparse.Namespace) -> int:
+    from warmup import header
+    from warmup import record as recording
+    from warmup.runner import Runner
+
+    paths = snippet_paths(arguments.names)
+    if arguments.needs:
+        paths = [p for p in paths if arguments.needs in header.parse(p.read_text(encoding="utf-8"), p).needs]
+    with Runner() as runner:
+        changes = recording.record(paths, runner, force=arguments.force)
+    return any(change.failed for change in changes)
+
+
+def new(arguments: argparse.Namespace) -> int:
+    from warmup import scaffold
+
+    written = scaffold.new(arguments.question)
+    stem = arguments.question.rpartition("/")[2].replace("-", "_")
+    print("Written:", *(f"  {relative(path)}" for path in written), sep="\n")
+    print(f"Next: fill in the snippet, then `make record Q={arguments.question.rpartition('/')[0]}/{stem}`, "
+          "then the page and its claims.\n`make test` fails until nothing says TODO.")
+    return 0
+
+
+def chromium(_: argparse.Namespace) -> int:
+    from warmup import browser
+
+    print("Chromium:", browser.ensure())
+    return 0
+
+
+def mutants(arguments: argparse.Namespace) -> int:
+    from warmup import mutants as mutation
+
+    return mutation.main(snippet_paths(arguments.names))
+
+
+def bench(_: argparse.Namespace) -> int:
+    from warmup import bench as benchmark
+
+    return benchmark.main()
+
+
+def main(argv: list[str] | None = None) -> int:
+    parser = argparse.ArgumentParser(prog="python -m warmup", description=__doc__)
+    commands = parser.add_subparsers(required=True, metavar="command")
+
+    def command(function, help_text: str) -> argparse.ArgumentParser:
+        sub = commands.add_parser(function.__name__, help=help_text)
+        sub.set_defaults(function=function)
+        return sub
+
+    command(check, "check pages, snippets' headers and imports, and retired names; runs nothing")
+    command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
+    sub = command(record, "run snippets and record what they print")
+    sub.add_argument("names", nargs="*")
+    sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
+    sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
+    command(new, "start a question").add_argument("question", nargs="?", default="")
+    command(chromium, "find or install a Chromium for the browser tests")
+    command(mutants, "break snippets on purpose and list what no test noticed").add_argument("names", nargs="*")
+    command(bench, "measure runner, build, reload, bytes and Lighthouse")
+    arguments = parser.parse_args(argv)
+    try:
+        return int(arguments.function(arguments))
+    except (ProblemError, RuntimeError) as error:
+        print(error, file=sys.stderr)
+        return 1
+
+
+if __name__ == "__main__":
+    sys.exit(main())

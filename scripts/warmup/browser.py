@@ -1,0 +1,65 @@
+"""A Chromium for the browser tests: the machine's own, or one that this installs."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# Background services of Chromium's own would make requests that no page asked for.
+ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
+             "--disable-sync", "--no-first-run")
+HELP = ("Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
+        "then run the command again.")
+
+
+class NoChromium(RuntimeError):
+    """There is no Chromium and none could be installed; the message says what to do."""
+
+
+def find() -> str | None:
+    """Path of a Chromium: ``$WARMUP_CHROMIUM``, else one on the PATH, else Playwright's own, else None.
+
+    Raises:
+        NoChromium: ``$WARMUP_CHROMIUM`` names no program.
+    """
+    if chosen := os.environ.get("WARMUP_CHROMIUM"):
+        if not shutil.which(chosen):
+            raise NoChromium(f"WARMUP_CHROMIUM names {chosen!r}, which is not a program. {HELP}")
+        return chosen
+    for name in NAMES:
+        if path := shutil.which(name):
+            return path
+    return _playwrights_own()
+
+
+def _playwrights_own() -> str | None:
+    try:
+        from playwright.sync_api import sync_playwright
+    except ImportError:
+        return None
+    with sync_playwright() as playwright:
+        path = playwright.chromium.executable_path
+    return path if Path(path).exists() else None
+
+
+def ensure() -> str:
+    """Path of a Chromium, installed if there was none: by apt-get as root on Debian, else by Playwright.
+
+    Raises:
+        NoChromium: neither worked.
+    """
+    if path := find():
+        return path
+    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
+        attempts.insert(0, ["sh", "-c", "apt-get update -q && apt-get install -y -q --no-install-recommends chromium"])
+    for command in attempts:
+        print("No Chromium found. Running:", command[-1] if command[0] == "sh" else " ".join(command[1:]), flush=True)
+        subprocess.run(command, check=False, stdout=sys.stderr)
+        if path := find():
+            return path
+    raise NoChromium(f"There is no Chromium, and installing one failed. {HELP}")

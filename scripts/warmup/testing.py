@@ -1,0 +1,55 @@
+"""For the tests: import a snippet as the module that a reader would copy, and build the site as it is published."""
+
+from __future__ import annotations
+
+import importlib.util
+import os
+import subprocess
+import sys
+from pathlib import Path
+from types import ModuleType
+
+from warmup.problems import ROOT
+
+# `make mutants` points this at a copy whose snippets are wrong on purpose.
+SNIPPETS = Path(os.environ.get("WARMUP_SNIPPETS", ROOT / "snippets"))
+
+# GitHub Pages serves a project below a path, where absolute links break.
+PREFIX = "/torch-warmup/"
+
+
+def load_snippet(name: str) -> ModuleType:
+    """Import ``snippets/<name>``; its ``if __name__ == "__main__"`` part does not run.
+
+    Args:
+        name: path below ``snippets/``, for example ``junior/autograd/zero_grad.py``.
+
+    Raises:
+        FileNotFoundError: there is no such snippet.
+    """
+    path = SNIPPETS / name
+    if not path.is_file():
+        raise FileNotFoundError(f"snippets/{name} does not exist")
+    module_name = "snippet_" + "_".join(Path(name).with_suffix("").parts).replace("-", "_")
+    spec = importlib.util.spec_from_file_location(module_name, path)
+    module = importlib.util.module_from_spec(spec)
+    # Pickling (process pools, spawn) looks a function's module up by name.
+    sys.modules[module_name] = module
+    spec.loader.exec_module(module)
+    return module
+
+
+def build_site(destination: Path, root: Path = ROOT, *options: str) -> subprocess.CompletedProcess:
+    """Run ``mkdocs build`` with the addresses of a host, as the Pages workflow does.
+
+    Args:
+        destination: the folder to build into.
+        root: the project.
+        options: more options, such as ``--strict``.
+    """
+    return subprocess.run(
+        [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(destination), *options],
+        cwd=root, capture_output=True, text=True, check=False,
+        env={**os.environ, "SITE_URL": f"https://example.com{PREFIX}", "NO_MKDOCS_2_WARNING": "1",
+             "REPOSITORY_URL": "https://example.com/torch-warmup.git-host"},
+    )
