@@ -1,0 +1,77 @@
+"""MkDocs calls these; what they do lives in ``scripts/warmup``, which knows nothing of MkDocs."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from pathlib import Path
+
+sys.path.insert(0, str(Path(__file__).parent))
+
+from mkdocs.exceptions import PluginError  # noqa: E402
+from mkdocs.structure.files import File  # noqa: E402
+
+from warmup import incremental, nav, pages, render  # noqa: E402
+from warmup.problems import ProblemError  # noqa: E402
+
+log = logging.getLogger("mkdocs.hooks.warmup")
+_dirty = False
+_renderer: render.Renderer
+
+
+def on_startup(command, dirty):
+    global _dirty
+    _dirty = dirty
+
+
+def on_config(config):
+    global _renderer
+    site = pages.load(Path(config.docs_dir), nav.topic_order(config.nav))
+    _renderer = render.Renderer(site)
+    for problem in (*pages.check_site(site), *nav.check(config.nav, site)):
+        log.warning("%s", problem)
+    config.nav = nav.expand(config.nav, site)
+    config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [{
+        "name": "output", "class": "tw-output",
+        "format": render.output_fence, "validator": render.output_fence_options,
+    }]
+    return config
+
+
+def on_files(files, config):
+    for name in _renderer.site.snippets:
+        source = pages.SNIPPETS / name
+        if source.is_file():
+            files.append(File.generated(config, render.SNIPPET_URL + name, abs_src_path=str(source)))
+    if _dirty:
+        incremental.mark_stale(files, _renderer.site, config)
+    return files
+
+
+def on_page_markdown(markdown, page, config, files):
+    question = page.meta["question"] = _renderer.site.by_id.get(page.file.src_uri.removesuffix(".md"))
+    if question:
+        page.meta.setdefault("description", render.description(question))
+    try:
+        return _renderer.expand(markdown, page.url, Path(page.file.abs_src_path))
+    except ProblemError as error:
+        log.warning("%s", error)
+        return markdown
+
+
+def on_page_content(html, page, config, files):
+    source = Path(page.file.abs_src_path)
+    try:
+        return render.finish(html, page.meta.get("question"), source.parent, render.relative_link(page.url))
+    except ValueError as error:
+        raise PluginError(f"{page.file.src_uri}: {error}") from error
+
+
+def on_env(env, config, files):
+    env.globals["figures"] = _renderer.figures
+    return env
+
+
+def on_page_context(context, page, config, nav):
+    context["link"] = render.relative_link(page.url)
+    return context

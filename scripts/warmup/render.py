@@ -1,0 +1,310 @@
+"""From a page's plain source to what the site shows: includes, derived lists, outputs, math, diagrams.
+
+Everything works on strings, so that any Markdown engine with superfences could call it; ``scripts/hooks.py``
+is the only caller that knows MkDocs.
+"""
+
+from __future__ import annotations
+
+import html
+import os
+import posixpath
+import re
+from collections.abc import Callable
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+import jinja2
+import math_core
+
+from warmup import header, notebook, taxonomy
+from warmup.pages import FENCE, INCLUDE, Question, Site
+from warmup.problems import ROOT, Problem, ProblemError, relative
+
+MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
+ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch)(?::|$)|^Traceback ")
+RECORDED = "# recorded on "
+SNIPPET_URL = "snippets/"
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Live figures for the front door and the page about verification."""
+
+    questions: int
+    snippets: int
+    outputs: int
+    unrecorded: int
+    claims: int
+    torch: str
+
+
+@dataclass
+class Renderer:
+    """Expands page sources for one build of the site."""
+
+    site: Site
+    root: Path = ROOT
+
+    @property
+    def snippets(self) -> Path:
+        return self.root / "snippets"
+
+    @cached_property
+    def figures(self) -> Figures:
+        shown = [self.snippets / name for name in self.site.snippets]
+        recorded = [p for p in shown if p.with_suffix(".out").exists()]
+        return Figures(
+            questions=len(self.site.questions),
+            snippets=len(shown),
+            outputs=len(recorded),
+            unrecorded=sum(1 for p in shown if not p.with_suffix(".out").exists()),
+            claims=count_claims(self.root / "tests" / "snippets"),
+            torch=torch_version(self.root),
+        )
+
+    @cached_property
+    def _fragments(self) -> jinja2.Environment:
+        return jinja2.Environment(
+            loader=jinja2.FileSystemLoader(ROOT / "scripts" / "theme" / "fragments"),
+            autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+        )
+
+    def expand(self, markdown: str, page_url: str, where: Path) -> str:
+        """Resolve includes and markers of one page.
+
+        Args:
+            markdown: the page without its front matter.
+            page_url: the page's address below the site's root, to make links relative to.
+            where: the page's file, for messages.
+
+        Raises:
+            ProblemError: an include or a marker cannot be resolved.
+        """
+        lines: list[str] = []
+        opening: int | None = None
+        for number, line in enumerate(markdown.split("\n"), 1):
+            fence = FENCE.match(line)
+            if fence and opening is None:
+                opening = len(lines)
+            elif fence and not fence["info"].strip():
+                opening = None
+            if include := INCLUDE.match(line):
+                lines += self._include(include["path"], include["indent"], lines, opening, where)
+            elif opening is None and (marker := MARKER.match(line)):
+                lines += self._marker(marker, page_url, where, number)
+            else:
+                lines.append(line)
+        return "\n".join(lines)
+
+    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, where: Path) -> list[str]:
+        path = self.snippets / name
+        if name.endswith(".out"):
+            body, attributes = self._output(path)
+            if opening is not None:
+                lines[opening] += attributes
+        elif path.is_file():
+            body = _without_header(path)
+        else:
+            raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
+                                       "Write the snippet, or mend the path."))
+        return [f"{indent}{line}".rstrip() for line in body.rstrip("\n").split("\n")]
+
+    def _output(self, path: Path) -> tuple[str, str]:
+        """An output's text and the attributes of its fence: what it was recorded with, or that it was not."""
+        if not path.is_file():
+            return "not recorded yet", ' state="missing"'
+        text = path.read_text(encoding="utf-8")
+        if text.startswith(RECORDED):
+            first, _, text = text.partition("\n")
+            return text, f' recorded="{html.escape(first.removeprefix("# "))}"'
+        return text, f' recorded="torch {self.figures.torch}, CPU"'
+
+    def _marker(self, marker: re.Match, page_url: str, where: Path, number: int) -> list[str]:
+        name = marker["name"]
+        arguments = dict(a.split("=") for a in marker["arguments"].split())
+        if name == "myths":
+            return self._myths(where)
+        if name == "contributing":
+            return (self.root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n")[1:]
+        try:
+            template = self._fragments.get_template(f"{name}.html")
+        except jinja2.TemplateNotFound:
+            known = sorted(Path(n).stem for n in self._fragments.list_templates())
+            raise ProblemError(Problem(relative(where), 0, f"Unknown marker warmup:{name}.",
+                                       f"Known: {', '.join([*known, 'contributing', 'myths'])}.")) from None
+        text = template.render(
+            site=self.site, figures=self.figures, kinds=taxonomy.KINDS,
+            link=relative_link(page_url), **{"level": None, "topic": None, **arguments},
+        )
+        # A blank line would end the raw HTML block in Markdown.
+        return ["", *[line for line in text.split("\n") if line.strip()], ""]
+
+    def _myths(self, where: Path) -> list[str]:
+        """Every *Myth* section, under a heading that links to its page; ``where`` is the file that shows them."""
+        lines: list[str] = []
+        for question in self.site.questions:
+            if myth := question.section("Myth"):
+                source = _source_link(question.path, where)
+                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), "", question.path)
+                lines += ["", f"## {question.short}", "",
+                          f"From [{question.title}]({source}#myth) · "
+                          f"{question.level_label}, {question.topic_label}", "", text, ""]
+        return lines
+
+
+def _source_link(target: Path, page: Path) -> str:
+    """Address of a page's file relative to another page's file, as Markdown links write it."""
+    return Path(os.path.relpath(target, page.parent)).as_posix()
+
+
+def _rebase(markdown: str, page: Path, where: Path) -> str:
+    """Rewrite the relative links of a page's text so that they lead to the same places from the file ``where``."""
+
+    def target(match: re.Match) -> str:
+        path, hash_, anchor = match[1].partition("#")
+        return f"]({_source_link(page.parent / path if path else page, where)}{hash_}{anchor})"
+
+    return re.sub(r"\]\((?![a-z]+:|/)([^)\s]+)\)", target, markdown)
+
+
+def relative_link(page_url: str) -> Callable[[str], str]:
+    """Makes addresses below the site's root relative to the page at ``page_url``."""
+
+    def link(url: str) -> str:
+        path, hash_, anchor = url.partition("#")
+        result = posixpath.relpath(path or ".", page_url or ".")
+        if not path or path.endswith("/"):
+            result += "/"
+        return result + hash_ + anchor
+
+    return link
+
+
+def _without_header(path: Path) -> str:
+    """The snippet as the page shows it: the PEP 723 block is in the file that one downloads."""
+    text = path.read_text(encoding="utf-8")
+    try:
+        found = header.parse(text, path)
+    except header.HeaderError:
+        return text  # reported by pages.check_site
+    if not found.start:
+        return text
+    lines = text.split("\n")
+    return "\n".join(lines[: found.start - 1] + lines[found.end:]).lstrip("\n")
+
+
+def output_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```output ````: what a run printed, with the lines that are errors marked as such."""
+    if options.get("state") == "missing":
+        return (
+            '<div class="tw-output tw-output--missing"><p><strong>Not recorded yet.</strong> '
+            "This snippet needs hardware that no run of ours has had so far. "
+            "Its output appears here once a run on a real device has printed it.</p></div>"
+        )
+    return output_block(source, options.get("recorded", ""))
+
+
+def output_block(source: str, recorded: str = "") -> str:
+    """What a run printed, as HTML."""
+    rows = []
+    for line in source.split("\n"):
+        text = html.escape(line, quote=False)
+        rows.append(f'<span class="tw-error">{text}</span>' if ERROR_LINE.match(line) else text)
+    return (
+        '<div class="tw-output"><p class="tw-output__bar"><span class="tw-output__label">Output</span>'
+        + (f'<span class="tw-output__with">{html.escape(recorded)}</span>' if recorded else "")
+        + '</p><pre tabindex="0"><code>' + "\n".join(rows) + "</code></pre></div>"
+    )
+
+
+def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```output ````: accepts ``recorded`` and ``state``."""
+    options.update(inputs)
+    return set(inputs) <= {"recorded", "state"}
+
+
+def finish(content: str, page: Question | None, docs_folder: Path, link: Callable[[str], str]) -> str:
+    """The rendered page with notebooks flat, math as MathML, diagrams inline, and a download on each snippet.
+
+    Raises:
+        ValueError: a formula is not LaTeX that the converter knows.
+    """
+    if notebook.MARK in content:
+        content = notebook.flatten(content, output_block)
+    content = _math(content)
+    content = _diagrams(content, docs_folder)
+    if page:
+        for name in page.snippets:
+            file = posixpath.basename(name)
+            bar = f'<span class="filename">{file}</span>'
+            content = content.replace(bar, (
+                f'<span class="filename">{file}<a class="tw-download" href="{link(SNIPPET_URL + name)}" '
+                f'download aria-label="Download {file}">Download</a></span>'))
+    return content
+
+
+_ARITHMATEX = re.compile(
+    r'<(?P<tag>span|div) class="arithmatex">(?:\\\((?P<inline>.+?)\\\)|\\\[(?P<block>.+?)\\\])</(?P=tag)>', re.S)
+
+
+def _math(content: str) -> str:
+    if "arithmatex" not in content:
+        return content
+    converter = math_core.LatexToMathML(fancy_error=False)
+
+    def convert(match: re.Match) -> str:
+        inline = match["inline"] is not None
+        latex = html.unescape(match["inline"] or match["block"]).strip()
+        try:
+            mathml = converter.convert_with_local_state(latex, displaystyle=not inline)
+        except math_core.LatexError as error:
+            raise ValueError(f"The formula {latex!r} does not convert: {error}. Write it in other LaTeX.") from error
+        return mathml if inline else f'<div class="tw-math" tabindex="0">{mathml}</div>'
+
+    return _ARITHMATEX.sub(convert, content)
+
+
+_SVG_IMAGE = re.compile(r'<p><img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)" ?/?></p>')
+
+
+def _diagrams(content: str, docs_folder: Path) -> str:
+    """Put diagrams inline, so that they take the page's colors; the alternative text becomes their name."""
+
+    def inline(match: re.Match) -> str:
+        path = docs_folder / posixpath.basename(match["src"])
+        if not path.is_file():
+            return match[0]  # MkDocs reports the missing file
+        svg = re.sub(r"(?s)^.*?(?=<svg)", "", path.read_text(encoding="utf-8"))
+        svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
+        svg = svg.replace("<svg", f'<svg role="img" aria-label="{match["alt"]}"', 1)
+        return f'<figure class="tw-diagram">{svg}</figure>'
+
+    return _SVG_IMAGE.sub(inline, content)
+
+
+def description(question: Question) -> str:
+    """The beginning of Say it as plain text, for search engines: whole sentences, about 160 characters."""
+    section = question.section("Say it")
+    text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*]|^[-\d.]+ +", r"\1", section.text if section else "", flags=re.M)
+    chosen = ""
+    for sentence in re.split(r"(?<=[.?!:;]) ", " ".join(text.split())):
+        if chosen and len(chosen) + len(sentence) > 160:
+            break
+        chosen = f"{chosen} {sentence}".strip()
+    return html.escape(chosen)
+
+
+def torch_version(root: Path = ROOT) -> str:
+    """The torch that every exact output is compared with: the pin in requirements-test.txt."""
+    text = (root / "requirements-test.txt").read_text(encoding="utf-8")
+    return re.search(r"^torch==(\S+)", text, flags=re.M)[1]
+
+
+def count_claims(folder: Path) -> int:
+    """Tests below ``tests/snippets``: each is one claim, whatever the number of its parameters."""
+    return sum(
+        len(re.findall(r"^\s*def test_\w+", path.read_text(encoding="utf-8"), flags=re.M))
+        for path in sorted(folder.rglob("test_*.py"))
+    )
