@@ -1,0 +1,41 @@
+import textwrap
+import warnings
+from collections.abc import Callable
+
+import torch
+
+
+def forward_line(run: Callable[[], torch.Tensor]) -> str:
+    """Source line of the forward operation whose backward fails; ``run`` returns a loss, shape ()."""
+    with torch.autograd.set_detect_anomaly(True), warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        try:
+            run().backward()
+        except RuntimeError:
+            traceback = str(caught[-1].message).splitlines()
+            return [line.strip() for line in traceback if line.startswith("    ") and line.strip(" ~^")][-1]
+    raise ValueError("backward did not fail")
+
+
+def output_overwritten() -> torch.Tensor:
+    hidden = torch.ones(2, 3, requires_grad=True) * 2
+    gate = torch.sigmoid(hidden)
+    gate += 1
+    return gate.sum()
+
+
+def input_overwritten() -> torch.Tensor:
+    hidden = torch.ones(2, 3, requires_grad=True) * 2
+    activated = torch.nn.functional.gelu(hidden)
+    hidden += 1
+    return activated.sum()
+
+
+if __name__ == "__main__":
+    for run in (output_overwritten, input_overwritten):
+        print(f"{run.__name__}():")
+        try:
+            run().backward()
+        except RuntimeError as error:
+            print(textwrap.fill(f"RuntimeError: {error}", width=88))
+        print(f"anomaly mode points at: {forward_line(run)}")

@@ -1,0 +1,214 @@
+"""Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from warmup.testing import load_snippet
+
+in_place = load_snippet("mid/debugging/in_place_error.py")
+broken = load_snippet("mid/debugging/in_place_error_broken.py")
+silent = load_snippet("mid/debugging/in_place_error_silent.py")
+step = load_snippet("mid/debugging/in_place_error_step_broken.py")
+myth = load_snippet("mid/debugging/in_place_error_myth.py")
+
+MODIFIED = "modified by an inplace operation"
+INPUT_KEPT = [nn.Linear(4, 6), nn.GELU(), nn.LayerNorm(4), nn.SiLU(), nn.ELU(), nn.LeakyReLU(), nn.Hardtanh()]
+OUTPUT_KEPT = [nn.ReLU(), nn.Sigmoid(), nn.Tanh(), nn.Softmax(dim=0), nn.LogSoftmax(dim=-1)]
+
+
+def activation(*shape: int) -> torch.Tensor:
+    return torch.randn(*shape, generator=torch.Generator().manual_seed(1)).requires_grad_()
+
+
+class TestInPlaceError:
+    @pytest.mark.parametrize("layer", INPUT_KEPT, ids=repr)
+    def test_a_layer_that_keeps_its_input_survives_plus_equals_with_the_same_gradient(self, layer):
+        x = activation(3, 2, 4)
+        assert in_place.kept_for_backward(layer, x) == {"input"}
+        expected = in_place.input_gradient(layer, x, in_place=False)
+        assert torch.equal(in_place.input_gradient(layer, x, in_place=True), expected)
+        torch.testing.assert_close(expected, torch.autograd.grad(((layer(x) + 1) ** 3).sum(), x)[0])
+
+    @pytest.mark.parametrize("layer", OUTPUT_KEPT, ids=repr)
+    def test_a_layer_that_keeps_its_output_raises(self, layer):
+        x = activation(3, 2, 4)
+        assert in_place.kept_for_backward(layer, x) == {"output"}
+        in_place.input_gradient(layer, x, in_place=False)
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            in_place.input_gradient(layer, x, in_place=True)
+
+    def test_a_layer_that_keeps_nothing_is_seen_as_such(self):
+        assert in_place.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
+
+    @pytest.mark.parametrize(("layer", "formula"), [
+        (nn.ReLU(), lambda y, g: g * (y > 0)),
+        (nn.Sigmoid(), lambda y, g: g * y * (1 - y)),
+        (nn.Tanh(), lambda y, g: g * (1 - y**2)),
+        (nn.Softmax(dim=-1), lambda y, g: y * (g - (g * y).sum(-1, keepdim=True))),
+    ])
+    def test_the_formulas_need_the_output_only(self, layer, formula):
+        x, incoming = activation(5, 4), torch.randn(5, 4)
+        y = layer(x)
+        torch.testing.assert_close(torch.autograd.grad(y, x, incoming)[0], formula(y.detach(), incoming))
+
+    def test_two_inputs_share_one_gelu_output_with_different_slopes(self):
+        grid = torch.linspace(-3, 0, 3001, dtype=torch.float64, requires_grad=True)
+        y = F.gelu(grid)
+        slope = torch.autograd.grad(y.sum(), grid)[0]
+        lowest = y.argmin()
+        assert 0 < lowest < 3000
+        assert y[lowest:].max() > y[0] > y.min()
+        assert slope[0] < 0 < slope[-1]
+
+    def test_relu_and_the_linear_after_it_keep_one_tensor(self):
+        relu, linear = nn.ReLU(), nn.Linear(4, 2)
+        y = relu(activation(3, 4))
+        out = linear(y)
+        assert y.grad_fn._saved_result.data_ptr() == out.grad_fn._saved_mat1.data_ptr() == y.data_ptr()
+
+    def test_views_and_detach_share_the_version_counter_and_data_does_not(self):
+        y = torch.zeros(4)
+        y.view(2, 2).add_(1)
+        y.detach().add_(1)
+        y[0] = 3
+        assert y._version == 3
+        y.data.add_(1)
+        y.numpy()[:] = 0
+        assert y._version == 3
+
+    def test_the_error_comes_from_backward_not_from_the_write(self):
+        y = torch.sigmoid(activation(3))
+        y += 1
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            y.sum().backward()
+
+    def test_output_kept_names_the_victim(self):
+        with pytest.raises(RuntimeError, match=r"output 0 of Sigmoid(Backward0)?, is at version 1; expected version 0"):
+            broken.output_overwritten().backward()
+
+    def test_input_kept_names_the_culprit(self):
+        with pytest.raises(RuntimeError, match=r"output 0 of Add(Backward0)?, is at version 1; expected version 0"):
+            broken.input_overwritten().backward()
+
+    @pytest.mark.parametrize(("write", "name"), [
+        (lambda t: t.mul_(2), "Mul"), (lambda t: t.sub_(1), "Sub"), (lambda t: t.exp_(), "Exp"),
+        (lambda t: t.__setitem__(0, 0.0), "torch::autograd::CopySlices"),
+    ])
+    def test_the_culprit_is_named_whichever_it_is(self, write, name):
+        hidden = activation(5, 3) * 2
+        y = F.gelu(hidden)
+        write(hidden)
+        with pytest.raises(RuntimeError, match=rf"\[5, 3\]\], which is output 0 of {name}(Backward0)?,"):
+            y.sum().backward()
+
+    def test_the_version_counts_the_writes(self):
+        y = torch.tanh(activation(2))
+        for _ in range(3):
+            y += 1
+        with pytest.raises(RuntimeError, match="is at version 3; expected version 0"):
+            y.sum().backward()
+
+    def test_anomaly_mode_names_the_forward_line_and_not_the_guilty_one(self):
+        assert broken.forward_line(broken.output_overwritten) == "gate = torch.sigmoid(hidden)"
+        assert broken.forward_line(broken.input_overwritten) == "activated = torch.nn.functional.gelu(hidden)"
+
+        def other() -> torch.Tensor:
+            squashed = activation(3).tanh()
+            squashed.zero_()
+            return squashed.sum()
+
+        assert broken.forward_line(other) == "squashed = activation(3).tanh()"
+        with pytest.raises(ValueError, match="did not fail"):
+            broken.forward_line(lambda: activation(3).sum())
+
+    def test_out_of_place_and_clone_both_fix_it(self):
+        for fix in (lambda y: y + 1, lambda y: y.clone().add_(1)):
+            x = activation(3)
+            fix(torch.sigmoid(x)).sum().backward()
+            y = torch.sigmoid(x.detach())
+            torch.testing.assert_close(x.grad, y * (1 - y))
+
+    def test_plus_equals_after_linear_trains_the_same_network(self):
+        in_place_losses, reference = myth.losses(True, 30), myth.losses(False, 30)
+        assert in_place_losses == reference
+        assert len(reference) == 30 and reference[-1] < 0.9 * reference[0]
+
+    def test_optimizer_step_between_forward_and_backward_raises_and_names_the_weight(self):
+        with pytest.raises(RuntimeError, match=r"\[4, 1\]\].* is at version 2; expected version 1"):
+            step.two_losses(first_step_before_second_forward=False)
+        trained = step.two_losses(first_step_before_second_forward=True)
+
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+        x = torch.randn(8, 3)
+        for loss_of in (lambda y: y.mean(), lambda y: y.square().mean()):
+            gradients = torch.autograd.grad(loss_of(model(x)), list(model.parameters()))
+            with torch.no_grad():
+                for parameter, gradient in zip(model.parameters(), gradients, strict=True):
+                    parameter -= 0.1 * gradient
+        torch.testing.assert_close(trained, model[2].weight.detach())
+
+    def test_retain_graph_does_not_help_and_one_step_for_the_sum_does(self):
+        model = nn.Sequential(nn.Linear(3, 4), nn.Linear(4, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x = torch.randn(8, 3)
+        first, second = model(x).mean(), model(x).square().mean()
+        first.backward(retain_graph=True)
+        optimizer.step()
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            second.backward(retain_graph=True)
+        first, second = model(x).mean(), model(x).square().mean()
+        (first + second).backward()
+        optimizer.step()
+
+    @pytest.mark.parametrize("change", ["y += 1", "y += 1 under no_grad()", "y.detach().add_(1)"])
+    def test_no_grad_and_detach_do_not_silence_it(self, change):
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            silent.gradient_after(change)
+
+    @pytest.mark.parametrize("change", ["y.data.add_(1)", "NumPy view of y", "y += 1, saved-tensor hooks"])
+    def test_data_numpy_and_hooks_silence_it_and_the_gradient_is_wrong(self, change):
+        assert silent.gradient_after(change) == pytest.approx(1.5 * (1 - 1.5)) != 0.25
+
+    def test_save_on_cpu_switches_the_check_off(self):
+        x = torch.zeros(1, requires_grad=True)
+        with torch.autograd.graph.save_on_cpu():
+            y = torch.sigmoid(x)
+        y += 1
+        y.sum().backward()  # no error
+
+    @pytest.mark.parametrize("before", [nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Conv1d(3, 3, 1), nn.LayerNorm(4)])
+    def test_inplace_relu_is_fine_after_layers_that_keep_their_input(self, before):
+        shape = (5, 3) if isinstance(before, nn.Linear) else (5, 3, 4)
+        gradients = []
+        for after in (nn.ReLU(inplace=True), nn.ReLU()):
+            x = activation(*shape)
+            gradients.append(torch.autograd.grad(after(before(x)).square().sum(), x)[0])
+        assert torch.equal(*gradients)
+
+    @pytest.mark.parametrize("before", [nn.Sigmoid(), nn.Tanh(), nn.Softmax(dim=-1)])
+    def test_inplace_relu_raises_after_layers_that_keep_their_output(self, before):
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            nn.Sequential(before, nn.ReLU(inplace=True))(activation(5, 3) * 1).sum().backward()
+
+    def test_inplace_relu_destroys_a_residual_without_an_error(self):
+        linear = nn.Linear(3, 3)
+        x = activation(5, 3)
+        hidden = linear(x)
+        expected = F.relu(hidden) + hidden
+        residual = F.relu(hidden, inplace=True) + hidden
+        assert not torch.equal(residual, expected)
+        residual.sum().backward()
+
+    def test_a_buffer_filled_row_by_row_raises_and_a_stack_does_not(self):
+        w = torch.ones(3, requires_grad=True)
+        buffer, rows = torch.zeros(4, 3), [torch.zeros(3)]
+        for i in range(3):
+            buffer[i + 1] = torch.tanh(buffer[i] * w + 1)
+            rows.append(torch.tanh(rows[-1] * w + 1))
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            buffer.sum().backward()
+        torch.stack(rows).sum().backward()
+        assert w.grad.abs().min() > 0
