@@ -1,0 +1,163 @@
+"""Every claim that the pages of docs/mid/training-dynamics make, proven beyond the example shown."""
+
+import math
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+from warmup.testing import load_snippet
+
+gradient = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient.py")
+broken = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_broken.py")
+saturation = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_saturation.py")
+myth = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_myth.py")
+
+EPS = torch.finfo(torch.float64).eps
+
+
+def double(*values: float) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64)
+
+
+class TestSoftmaxCrossEntropyGradient:
+    @pytest.mark.parametrize(("n", "k"), [(1, 2), (7, 3), (32, 100)])
+    @pytest.mark.parametrize("scale", [0.1, 10.0])
+    def test_p_minus_y_is_the_gradient_to_machine_precision(self, n, k, scale):
+        logits = scale * torch.randn(n, k, dtype=torch.float64)
+        one_hot = F.one_hot(torch.randint(k, (n,)), k).double()
+        for targets in (one_hot, torch.softmax(torch.randn(n, k, dtype=torch.float64), dim=1)):
+            by_hand = gradient.cross_entropy_gradient(logits, targets)
+            assert (by_hand - gradient.autograd_gradient(logits, targets)).abs().max() < 4 * EPS
+            at = logits.clone().requires_grad_()
+            written_out = -(targets * torch.log(at.exp() / at.exp().sum(dim=1, keepdim=True))).sum(dim=1).mean()
+            torch.testing.assert_close(torch.autograd.grad(written_out, at)[0], by_hand)
+
+    def test_components_add_up_to_zero_and_lie_between_minus_one_and_one(self):
+        logits = 30 * torch.randn(50, 6, dtype=torch.float64)
+        found = 50 * gradient.cross_entropy_gradient(logits, F.one_hot(torch.arange(50) % 6, 6).double())
+        assert found.sum(dim=1).abs().max() < 1e-14
+        assert found.abs().max() <= 1
+
+    @pytest.mark.parametrize("gap", [20.0, 35.0, 80.0])
+    def test_in_float32_the_right_class_gets_exactly_nothing_before_the_wrong_one_does(self, gap):
+        right, wrong = gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]]))[0].tolist()
+        assert right == 0 < wrong
+        right, wrong = gradient.autograd_gradient(double(gap, 0)[None], double(1, 0)[None])[0].tolist()
+        assert right < 0 < wrong or gap > 37
+
+    @pytest.mark.parametrize("gap", [110.0, 1000.0])
+    def test_in_float32_the_whole_gradient_becomes_exactly_zero(self, gap):
+        assert not gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]])).any()
+
+    @pytest.mark.parametrize("gap", [-20.0, -110.0, -1000.0])
+    def test_a_confident_mistake_has_a_gradient_of_one(self, gap):
+        found = gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]]))
+        assert found.tolist() == [[-1.0, 1.0]]
+
+    def test_soft_targets_have_a_zero_at_the_logarithm_of_the_target(self):
+        targets = torch.softmax(torch.randn(4, 5, dtype=torch.float64), dim=1)
+        assert gradient.autograd_gradient(targets.log() + 3, targets).abs().max() < EPS
+        assert not gradient.autograd_gradient(torch.zeros(1, 2), torch.full((1, 2), 0.5)).any()
+
+    def test_contradicting_labels_cancel_in_the_weights_and_not_in_the_logits(self):
+        model = nn.Linear(3, 2)
+        nn.init.zeros_(model.weight)
+        nn.init.zeros_(model.bias)
+        logits = model(torch.ones(2, 3))
+        logits.retain_grad()
+        F.cross_entropy(logits, torch.tensor([0, 1]), reduction="sum").backward()
+        assert logits.grad.abs().unique().tolist() == [0.5]
+        assert not model.weight.grad.any()
+
+    @pytest.mark.parametrize("logit", [-20.0, -3.0, 0.0, 4.0])
+    def test_squared_error_has_the_slope_of_the_sigmoid_as_a_factor_and_cross_entropy_has_not(self, logit):
+        p = 1 / (1 + math.exp(-logit))
+        expected = 2 * (p - 1) * p * (1 - p)
+        assert saturation.gradient(saturation.squared_error, logit) == pytest.approx(expected, rel=1e-4)
+        assert saturation.gradient(saturation.cross_entropy, logit) == pytest.approx(p - 1, rel=1e-4)
+
+    def test_squared_error_does_not_leave_a_confident_mistake_and_cross_entropy_does(self):
+        assert saturation.descend(saturation.squared_error, -12.0, 50) == pytest.approx(-12, abs=0.01)
+        assert saturation.descend(saturation.cross_entropy, -12.0, 50) > 2
+        assert saturation.descend(saturation.cross_entropy, -12.0, 1, lr=3.0) == pytest.approx(-9, abs=1e-3)
+
+    @pytest.mark.parametrize("scale", [1.0, 50.0, 1e4])
+    def test_log_sum_exp_is_the_built_in_one(self, scale):
+        logits = scale * torch.randn(3, 4, 5)
+        torch.testing.assert_close(broken.log_sum_exp(logits), torch.logsumexp(logits, dim=-1))
+        assert broken.log_sum_exp(torch.tensor([-torch.inf, 2.0])) == 2
+
+    @pytest.mark.parametrize("values", [(0.5, -1.0, 2.0), (90.0, 0.0), (500.0, -500.0), (-300.0, -300.0)])
+    @pytest.mark.parametrize("target", [0, 1])
+    def test_the_stable_loss_is_the_built_in_one_with_its_gradient(self, values, target):
+        logits = torch.tensor(values, requires_grad=True)
+        losses = [f(logits, target) for f in (broken.stable, broken.built_in)]
+        torch.testing.assert_close(*losses)
+        torch.testing.assert_close(*(torch.autograd.grad(loss, logits)[0] for loss in losses))
+
+    def test_all_four_agree_on_harmless_logits(self):
+        logits = torch.tensor([0.3, -0.4, 1.1], requires_grad=True)
+        for loss_function in (broken.naive, broken.log_of_softmax, broken.stable):
+            for target in range(3):
+                loss, reference = loss_function(logits, target), broken.built_in(logits, target)
+                torch.testing.assert_close(loss, reference)
+                found, expected = (torch.autograd.grad(value, logits)[0] for value in (loss, reference))
+                torch.testing.assert_close(found, expected)
+
+    def test_log_of_softmax_can_be_right_where_its_gradient_is_not_a_number(self):
+        logits = torch.tensor([90.0, 0.0], requires_grad=True)
+        loss = broken.log_of_softmax(logits, 1)
+        assert loss.item() == pytest.approx(90, abs=1e-3)
+        assert not torch.autograd.grad(loss, logits)[0].isfinite().any()
+
+    @pytest.mark.parametrize("values", [(120.0, 0.0), (-200.0, -200.0)])
+    def test_the_naive_loss_overflows_and_underflows(self, values):
+        logits = torch.tensor(values, requires_grad=True)
+        loss = broken.naive(logits, 1)
+        assert not loss.isfinite()
+        assert torch.autograd.grad(loss, logits)[0].isnan().all()
+
+    def test_with_label_smoothing_descent_stops_at_the_logarithm_of_the_ratio(self):
+        targets = double(0.8, 0.15, 0.05)
+        logits, left = myth.descend(targets, 3000)
+        assert left.abs().max() < 1e-14
+        assert (logits[0] - logits[1]).item() == pytest.approx(math.log(0.8 / 0.15))
+        smoothed = F.cross_entropy(logits[None], torch.tensor([0]), label_smoothing=0.1)
+        by_hand = F.cross_entropy(logits[None], (0.9 * double(1, 0, 0) + 0.1 / 3)[None])
+        torch.testing.assert_close(smoothed, by_hand)
+
+    def test_with_a_one_hot_target_the_gap_grows_with_the_logarithm_of_the_steps(self):
+        gaps = []
+        for steps in (100, 1000, 10000):
+            logits, left = myth.descend(double(1, 0, 0), steps)
+            assert left.abs().max() > 1e-6
+            gaps.append((logits[0] - logits[1]).item())
+        assert gaps[1] - gaps[0] == pytest.approx(math.log(10), rel=0.05)
+        assert gaps[2] - gaps[1] == pytest.approx(math.log(10), rel=0.05)
+
+    @pytest.mark.parametrize("k", [2, 10])
+    def test_probabilities_as_input_cost_even_the_perfect_prediction(self, k):
+        perfect = F.one_hot(torch.tensor([0]), k).double()
+        assert F.cross_entropy(perfect, torch.tensor([0])).item() == pytest.approx(math.log(1 + (k - 1) / math.e))
+
+    def test_probabilities_as_input_bring_the_saturation_back(self):
+        logits = torch.tensor([[-20.0, 0.0]], requires_grad=True)
+        loss = F.cross_entropy(torch.softmax(logits, dim=1), torch.tensor([0]))
+        assert torch.autograd.grad(loss, logits)[0].abs().max() < 1e-8
+
+    def test_the_hessian_is_diag_p_minus_p_p_and_does_not_contain_the_target(self):
+        logits = torch.randn(4, dtype=torch.float64)
+        p = torch.softmax(logits, dim=0)
+        expected = torch.diag(p) - torch.outer(p, p)
+        for target in range(4):
+            found = torch.autograd.functional.hessian(lambda z, t=target: F.cross_entropy(z, torch.tensor(t)), logits)
+            torch.testing.assert_close(found, expected)
+        assert torch.linalg.eigvalsh(expected).min() > -1e-12
+        assert (expected @ torch.ones(4, dtype=torch.float64)).abs().max() < 1e-12
+
+    def test_a_batch_of_ignored_targets_gives_nan(self):
+        assert F.cross_entropy(torch.zeros(2, 3), torch.tensor([-100, -100])).isnan()
+        some = F.cross_entropy(torch.zeros(2, 3), torch.tensor([-100, 1]))
+        assert some.item() == pytest.approx(math.log(3))
