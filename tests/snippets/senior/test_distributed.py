@@ -1,0 +1,268 @@
+"""Every claim that the pages of docs/senior/distributed make, proven beyond the example shown."""
+
+import copy
+import gc
+import tempfile
+from pathlib import Path
+
+import pytest
+import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
+from torch.utils.data import DistributedSampler
+
+from warmup.testing import load_snippet
+
+ddp = load_snippet("senior/distributed/ddp.py")
+ddp_buckets = load_snippet("senior/distributed/ddp_buckets.py")
+ddp_uneven = load_snippet("senior/distributed/ddp_uneven.py")
+ddp_unused = load_snippet("senior/distributed/ddp_unused_broken.py")
+
+
+def _rank(rank, world_size, folder, function, arguments):
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/init", rank=rank, world_size=world_size)
+    try:
+        torch.save(function(rank, *arguments), f"{folder}/{rank}.pt")
+    finally:
+        gc.collect()  # a DDP object that is freed after its group can deadlock
+        dist.destroy_process_group()
+
+
+def on_ranks(function, *arguments, world_size=2):
+    """What ``function(rank, *arguments)`` returns on every rank of a gloo group, in the order of the ranks."""
+    with tempfile.TemporaryDirectory() as folder:
+        arguments = (world_size, folder, function, arguments)
+        mp.start_processes(_rank, args=arguments, nprocs=world_size, start_method="fork")
+        return [torch.load(Path(folder, f"{rank}.pt")) for rank in range(world_size)]
+
+
+def perceptron():
+    return nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1))
+
+
+def gradients(module):
+    return [p.grad.clone() for p in module.parameters()]
+
+
+class TestDdp:
+    def test_the_constructor_gives_every_rank_the_parameters_and_buffers_of_rank_0(self):
+        def wrapped_state(rank):
+            torch.manual_seed(rank)
+            model = nn.Sequential(perceptron(), nn.BatchNorm1d(1))
+            nn.init.normal_(model[1].running_mean)
+            before = copy.deepcopy(model.state_dict())
+            return before, dict(DistributedDataParallel(model).module.state_dict())
+
+        states = on_ranks(wrapped_state, world_size=3)
+        assert not torch.equal(states[1][0]["0.0.weight"], states[0][0]["0.0.weight"])
+        for _, after in states:
+            assert all(torch.equal(after[name], value) for name, value in states[0][0].items())
+
+    @pytest.mark.parametrize("world_size", [2, 3])
+    def test_gradient_is_the_gradient_of_the_big_batch(self, world_size):
+        torch.manual_seed(1)
+        model, x = perceptron(), torch.randn(12, 3)
+
+        def gradient(rank):
+            replica = DistributedDataParallel(copy.deepcopy(model))
+            replica(x[rank::world_size]).square().mean().backward()
+            return gradients(replica)
+
+        per_rank = on_ranks(gradient, world_size=world_size)
+        model(x).square().mean().backward()
+        for rank in range(world_size):
+            torch.testing.assert_close(per_rank[rank], gradients(model))
+
+    def test_with_a_summed_loss_the_gradient_is_too_small_by_the_world_size(self):
+        model, x = nn.Linear(3, 1), torch.randn(8, 3)
+
+        def gradient(rank):
+            replica = DistributedDataParallel(copy.deepcopy(model))
+            replica(x[rank::2]).sum().backward()
+            return gradients(replica)
+
+        ddp_gradient = on_ranks(gradient)[0]
+        model(x).sum().backward()
+        torch.testing.assert_close([2 * g for g in ddp_gradient], gradients(model))
+
+    def test_equal_optimizers_stay_together_without_exchanging_weights(self):
+        def train(rank, learning_rate):
+            torch.manual_seed(rank)
+            replica = DistributedDataParallel(perceptron())
+            optimizer = torch.optim.Adam(replica.parameters(), lr=learning_rate[rank])
+            for _ in range(5):
+                optimizer.zero_grad()
+                replica(torch.randn(4, 3)).square().mean().backward()
+                optimizer.step()
+            return [p.detach() for p in replica.parameters()], gradients(replica)
+
+        same, other = on_ranks(train, (0.01, 0.01)), on_ranks(train, (0.01, 0.02))
+        assert all(torch.equal(a, b) for a, b in zip(same[0][0], same[1][0], strict=True))
+        assert not any(torch.equal(a, b) for a, b in zip(other[0][0], other[1][0], strict=True))
+        assert all(torch.equal(a, b) for a, b in zip(other[0][1], other[1][1], strict=True))
+
+    def test_report_prints_every_rank_in_order_on_rank_0(self, capfd):
+        def run(rank):
+            ddp.report("value", 10.0 * rank)
+
+        on_ranks(run, world_size=3)
+        assert capfd.readouterr().out.split() == ["value", "0.0000", "10.0000", "20.0000"]
+
+    def test_clipping_after_backward_gives_every_rank_the_same_gradient(self):
+        def clip(rank):
+            torch.manual_seed(rank)
+            replica = DistributedDataParallel(perceptron())
+            replica(10 * torch.randn(4, 3)).square().mean().backward()
+            norm = nn.utils.clip_grad_norm_(replica.parameters(), 0.01)
+            return norm, gradients(replica)
+
+        (norm0, gradients0), (norm1, gradients1) = on_ranks(clip)
+        assert norm0 > 0.01 and torch.equal(norm0, norm1)
+        assert all(torch.equal(a, b) for a, b in zip(gradients0, gradients1, strict=True))
+
+    @pytest.mark.parametrize("inner", [lambda replica, model: model, lambda replica, model: replica.module],
+                             ids=["model", "replica.module"])
+    def test_calling_the_inner_model_averages_nothing_and_raises_nothing(self, inner):
+        def gradient(rank):
+            model = nn.Linear(1, 1, bias=False)
+            replica = DistributedDataParallel(model)
+            values = []
+            for _ in range(2):
+                replica.zero_grad()
+                inner(replica, model)(torch.full((1, 1), rank + 1.0)).sum().backward()
+                values.append(model.weight.grad.item())
+            replica.zero_grad()
+            replica(torch.full((1, 1), rank + 1.0)).sum().backward()
+            return values + [model.weight.grad.item()]
+
+        assert on_ranks(gradient) == [[1.0, 1.0, 1.5], [2.0, 2.0, 1.5]]
+
+    def test_batch_norm_sees_its_own_rank_and_rank_0_overwrites_the_statistics(self):
+        def statistics(rank):
+            replica = DistributedDataParallel(nn.BatchNorm1d(1, momentum=1.0))
+            batch = torch.tensor([[0.0], [2.0]]) + 10 * rank
+            replica(batch)
+            after_training = replica.module.running_mean.item()
+            replica.eval()
+            replica(batch)
+            return after_training, replica.module.running_mean.item()
+
+        assert on_ranks(statistics) == [(1.0, 1.0), (11.0, 1.0)]
+
+
+class TestDdpBuckets:
+    @pytest.mark.parametrize(("bucket_cap_mb", "buckets"), [(0.25, 6), (0.75, 2)])
+    def test_the_cap_sets_the_number_of_all_reduces(self, bucket_cap_mb, buckets):
+        events = on_ranks(ddp_buckets_events, bucket_cap_mb)[0]
+        assert sum("all-reduce" in event for event in events) == buckets
+
+    def test_layers_become_ready_last_first_and_buckets_start_while_layers_are_missing(self):
+        per_rank = on_ranks(ddp_buckets_events, 0.5, world_size=3)
+        events = per_rank[0]
+        ready = [event for event in events if event.startswith("gradient")]
+        starts = [number for number, event in enumerate(events) if "all-reduce" in event]
+        assert ready == [f"gradient of layer {number}" for number in (5, 4, 3, 2, 1, 0)]
+        assert [number < events.index("gradient of layer 0") for number in starts] == [True, True, False]
+        assert starts[-1] < events.index("backward() returns") == len(events) - 1
+        assert [events[number].split("bucket ")[1][0] for number in starts] == ["0", "1", "2"]
+        assert per_rank[1] == per_rank[2] == events, "no rank is a master"
+
+    def test_the_first_backward_uses_one_bucket(self):
+        def bucket_counts(rank):
+            layers = nn.Sequential(*[nn.Linear(256, 256, bias=False) for _ in range(6)])
+            replica = DistributedDataParallel(layers, bucket_cap_mb=0.5)
+            calls = []
+
+            def hook(state, bucket):
+                calls.append(bucket.index())
+                return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+
+            replica.register_comm_hook(None, hook)
+            counts = []
+            for _ in range(3):
+                calls.clear()
+                replica(torch.ones(1, 256)).sum().backward()
+                counts.append(len(calls))
+            return counts
+
+        assert on_ranks(bucket_counts)[0] == [1, 3, 3]
+
+
+def ddp_buckets_events(rank, bucket_cap_mb):
+    return ddp_buckets.backward_events(bucket_cap_mb)
+
+
+class TestDdpUneven:
+    @pytest.mark.parametrize("sizes", [(7, 0), (1, 2, 6)])
+    def test_mean_over_ranks_is_the_mean_over_all_samples(self, sizes):
+        torch.manual_seed(1)
+        model = perceptron()
+        shares = torch.randn(sum(sizes), 3).split(sizes)
+
+        def gradient(rank):
+            replica = DistributedDataParallel(copy.deepcopy(model))
+            ddp_uneven.mean_over_ranks(replica(shares[rank]).square().flatten()).backward()
+            return gradients(replica)
+
+        per_rank = on_ranks(gradient, world_size=len(sizes))
+        model(torch.cat(shares)).square().mean().backward()
+        for rank in range(len(sizes)):
+            torch.testing.assert_close(per_rank[rank], gradients(model))
+
+    @pytest.mark.parametrize(("sizes", "right"), [((4, 1), False), ((3, 3), True)])
+    def test_the_mean_of_means_is_right_for_equal_batches_only(self, sizes, right):
+        torch.manual_seed(1)
+        model = nn.Linear(3, 1)
+        shares = torch.randn(sum(sizes), 3).split(sizes)
+
+        def gradient(rank):
+            replica = DistributedDataParallel(copy.deepcopy(model))
+            replica(shares[rank]).square().mean().backward()
+            return gradients(replica)[0]
+
+        ddp_gradient = on_ranks(gradient)[0]
+        model(torch.cat(shares)).square().mean().backward()
+        assert torch.allclose(ddp_gradient, model.weight.grad) is right
+
+    def test_the_sampler_hides_unevenness_by_repeating_samples(self):
+        dealt = [list(DistributedSampler(range(5), 2, rank, shuffle=False)) for rank in range(2)]
+        assert dealt == [[0, 2, 4], [1, 3, 0]]
+
+
+class TestDdpUnused:
+    def train(self, rank, find_unused, heads):
+        replica = DistributedDataParallel(ddp_unused.TwoHeads(), find_unused_parameters=find_unused)
+        values = []
+        for head in heads:
+            replica.zero_grad()
+            replica(torch.full((1, 1), rank + 1.0), head=head).sum().backward()
+            values.append(replica.module.heads[head].weight.grad.item())
+        return values
+
+    @pytest.mark.parametrize("head", [0, 1])
+    def test_one_unused_parameter_leaves_the_others_gradients_unaveraged(self, head):
+        assert on_ranks(self.train, False, [head]) == [[1.0], [2.0]]
+
+    def test_find_unused_parameters_averages_and_goes_on(self):
+        assert on_ranks(self.train, True, [0, 1, 1, 0]) == [[1.5] * 4] * 2
+
+    def test_the_error_comes_one_forward_late_and_names_the_parameter(self):
+        with pytest.raises(mp.ProcessRaisedException) as failure:
+            on_ranks(self.train, False, [0, 0])
+        assert "Expected to have finished reduction in the prior iteration" in str(failure.value)
+        assert "Parameter indices which did not receive grad for rank" in str(failure.value)
+
+    def test_a_frozen_parameter_is_not_an_unused_one(self):
+        def train(rank):
+            model = ddp_unused.TwoHeads()
+            model.heads[1].requires_grad_(False)
+            replica = DistributedDataParallel(model)
+            for _ in range(2):
+                replica.zero_grad()
+                replica(torch.full((1, 1), rank + 1.0), head=0).sum().backward()
+            return model.heads[0].weight.grad.item()
+
+        assert on_ranks(train) == [1.5, 1.5]
