@@ -1,0 +1,224 @@
+"""Every claim that the pages of docs/senior/compiler make, proven beyond the example shown."""
+
+import os
+import subprocess
+import sys
+
+import pytest
+import torch
+
+from warmup.testing import SNIPPETS, load_snippet
+
+graph_breaks = load_snippet("senior/compiler/graph_breaks.py")
+causes = load_snippet("senior/compiler/graph_breaks_causes.py")
+rewrite = load_snippet("senior/compiler/graph_breaks_rewrite.py")
+
+
+@pytest.fixture(autouse=True)
+def fresh_compiler():
+    torch.compiler.reset()
+    yield
+    torch.compiler.reset()
+
+
+def two_branches(x):
+    if x.sum() > 0:
+        x = x + 1
+    x = x * 2
+    if x.max() > 5:
+        x = x - 1
+    return x
+
+
+class TestGraphBreaks:
+    def test_only_a_branch_that_ran_is_captured(self):
+        ones = torch.ones(4)
+        assert graph_breaks.captured_graphs(graph_breaks.activate, ones) == ["mul sum gt", "sin add"]
+        assert graph_breaks.captured_graphs(graph_breaks.activate, -ones) == ["mul sum gt", "cos sub"]
+        both = graph_breaks.captured_graphs(graph_breaks.activate, ones, -ones, ones, -ones)
+        assert both == ["mul sum gt", "sin add", "cos sub"]
+
+    def test_explain_sees_one_path_only(self):
+        for x in (torch.ones(3), -torch.ones(3)):
+            explanation = torch._dynamo.explain(graph_breaks.activate)(x)
+            assert (explanation.graph_count, explanation.graph_break_count) == (2, 1)
+
+    def test_every_break_adds_a_graph(self):
+        explanation = torch._dynamo.explain(two_branches)(4 * torch.ones(3))
+        assert (explanation.graph_count, explanation.graph_break_count) == (3, 2)
+
+    def test_explain_counts_graphs_minus_one_so_the_reasons_are_what_to_read(self):
+        explanation = torch._dynamo.explain(two_branches)(torch.ones(3))
+        assert (explanation.graph_break_count, len(explanation.break_reasons)) == (1, 2)
+        torch.compiler.reset()
+        assert torch._dynamo.explain(causes.loop_with_branch)(torch.ones(3)).graph_break_count == -1
+
+    @pytest.mark.parametrize("function", [graph_breaks.activate, two_branches, causes.loop_with_branch])
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_a_break_changes_no_result(self, function, sign):
+        x = sign * torch.rand(5)
+        torch.testing.assert_close(torch.compile(function, backend="eager")(x), function(x))
+
+    def test_a_break_is_silent_unless_the_log_is_on(self):
+        program = (
+            "import sys, torch\n"
+            f"sys.path.insert(0, {str(SNIPPETS / 'senior/compiler')!r})\n"
+            "from graph_breaks import activate\n"
+            "torch.compile(activate, backend='eager')(torch.ones(3))\n"
+        )
+
+        def messages(**variables):
+            run = subprocess.run([sys.executable, "-W", "error", "-c", program], text=True, capture_output=True,
+                                 check=True, env=os.environ | variables)
+            return run.stdout + run.stderr
+
+        assert messages() == ""
+        log = messages(TORCH_LOGS="graph_breaks")
+        assert "Graph Break Reason: Data-dependent branching" in log and "graph_breaks.py" in log
+
+    @pytest.mark.parametrize(("construct", "expected"), [
+        ("if x.shape[0] > 2", (1, "ok")),
+        ("np.sin(x.numpy())", (1, "ok")),
+        ("x.sum().item()", (2, "ok")),
+        ("x[x > 0]", (2, "ok")),
+        ("print()", (2, "error")),
+        ("call of a disabled function", (2, "error")),
+        ("if x.sum() > 0", (2, "error")),
+        ("if x.sum() > 0 in a loop", (0, "error")),
+    ])
+    def test_what_breaks(self, construct, expected):
+        assert causes.capture(causes.CONSTRUCTS[construct]) == expected
+
+    def test_every_construct_of_the_table_is_tested(self):
+        assert len(causes.CONSTRUCTS) == 8
+
+    def test_what_breaks_for_other_functions(self):
+        assert causes.capture(lambda x: x.exp() + x.shape[0]) == (1, "ok")
+        assert causes.capture(lambda x: x * x.max().item() + 1) == (2, "ok")
+        assert causes.capture(lambda x: x + 1 if x.all() else x * 2) == (2, "error")
+
+    def test_a_break_inside_try_skips_the_function_too(self):
+        def guarded(x):
+            x = x * 2
+            try:
+                if x.sum() > 0:
+                    x = x + 1
+            except ValueError:
+                pass
+            return x * 3
+
+        assert causes.capture(guarded) == (0, "error")
+
+    def test_a_skipped_function_still_gets_its_callees_captured(self):
+        def callee(x):
+            return x.sin() * 3
+
+        def looping(x):
+            for _ in range(3):
+                x = callee(x)
+                if x.sum() > 100:
+                    x = x * 2
+            return x.cos() + 1
+
+        assert graph_breaks.captured_graphs(looping, torch.ones(3)) == ["sin mul"]
+
+    def test_a_branch_moved_out_of_the_loop_is_captured_again(self):
+        def step(x):
+            x = x * 2
+            if x.sum() > 0:
+                x = x + 1
+            return x
+
+        def looping(x):
+            for _ in range(3):
+                x = step(x)
+            return x * 3
+
+        assert graph_breaks.captured_graphs(looping, torch.ones(3)) != []
+
+    def test_a_backend_that_fails_raises_even_without_fullgraph(self):
+        def failing(graph_module, example_inputs):
+            raise RuntimeError("no kernel for this")
+
+        with pytest.raises(torch._dynamo.exc.BackendCompilerFailed, match="no kernel for this"):
+            torch.compile(torch.sin, backend=failing)(torch.ones(3))
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    def test_too_many_recompilations_end_in_eager_or_in_an_error(self, fullgraph):
+        graphs = []
+
+        def backend(graph_module, example_inputs):
+            graphs.append(graph_module)
+            return graph_module.forward
+
+        def scale(x, settings):
+            return x * settings["factor"]
+
+        compiled = torch.compile(scale, backend=backend, fullgraph=fullgraph, dynamic=False)
+        limit = torch._dynamo.config.recompile_limit
+        for factor in range(2, limit + 2):
+            compiled(torch.ones(1), {"factor": factor})
+        assert len(graphs) == limit
+        if fullgraph:
+            with pytest.raises(torch._dynamo.exc.FailOnRecompileLimitHit):
+                compiled(torch.ones(1), {"factor": 1000})
+        else:
+            assert compiled(torch.ones(1), {"factor": 1000}).item() == 1000
+        assert len(graphs) == limit
+
+    @pytest.mark.parametrize("function", [rewrite.with_where, rewrite.with_guarded_where, rewrite.with_cond])
+    @pytest.mark.parametrize("x", [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [5.0, 0.5, 0.25]])
+    def test_the_rewrites_are_one_graph_and_equal_the_branch(self, function, x):
+        x = torch.tensor(x)
+        torch.testing.assert_close(torch.compile(function, backend="eager", fullgraph=True)(x), rewrite.branch(x))
+        assert len(graph_breaks.captured_graphs(function, x, -x)) <= 2
+
+    @pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, -2.0]])
+    def test_gradients_of_cond_and_of_the_guarded_where_equal_the_branch(self, x):
+        def gradient(function):
+            leaf = torch.tensor(x, requires_grad=True)
+            function(leaf).sum().backward()
+            return leaf.grad
+
+        for function in (rewrite.with_guarded_where, rewrite.with_cond):
+            torch.testing.assert_close(gradient(function), gradient(rewrite.branch))
+            compiled = torch.compile(function, backend="eager", fullgraph=True)
+            torch.testing.assert_close(gradient(compiled), gradient(rewrite.branch))
+        assert gradient(rewrite.with_where).isnan().any().item() is (x[0] < 0)
+
+    def test_where_computes_both_sides(self):
+        assert "sqrt mul where" in graph_breaks.captured_graphs(rewrite.with_where, torch.ones(2))[0]
+
+    def test_error_on_graph_break_guards_a_region_and_lets_the_rest_break(self):
+        @torch._dynamo.error_on_graph_break(True)
+        def critical(x):
+            return x + 1 if x.sum() > 0 else x
+
+        def lenient(x):
+            return x + 1 if x.sum() > 0 else x
+
+        def model(x, block):
+            x = x * 2
+            if x.sum() > 0:
+                x = x + 1
+            return block(x)
+
+        torch.compile(model, backend="eager")(torch.ones(2), lenient)
+        with pytest.raises(torch._dynamo.exc.Unsupported):
+            torch.compile(model, backend="eager")(torch.ones(2), critical)
+
+    def test_disabling_one_caller_turns_many_breaks_into_one(self):
+        def noisy(x):
+            a = 1 if x[0] > 0 else 2
+            b = 1 if x[1] > 0 else 2
+            c = 1 if x[2] > 0 else 2
+            return x * (a + b + c)
+
+        def model(x, log):
+            return log(x * 2) + 1
+
+        explain = torch._dynamo.explain
+        many = explain(model)(torch.ones(3), noisy).graph_break_count
+        torch.compiler.reset()
+        one = explain(model)(torch.ones(3), torch.compiler.disable(noisy)).graph_break_count
+        assert one == 1 < many
