@@ -1,0 +1,209 @@
+"""Every claim that the pages of docs/senior/system-design make, proven beyond the example shown."""
+
+import math
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from warmup.testing import load_snippet
+
+plan = load_snippet("senior/system-design/low_latency_serving.py")
+queue = load_snippet("senior/system-design/low_latency_serving_queue.py")
+overload = load_snippet("senior/system-design/low_latency_serving_overload_broken.py")
+measure = load_snippet("senior/system-design/low_latency_serving_batch_latency.py")
+
+
+def p99(*args, **kwargs):
+    return queue.percentile(queue.simulate(*args, **kwargs), 99)
+
+
+class TestLowLatencyServingArithmetic:
+    @pytest.mark.parametrize("max_batch", [1, 7, 64, 300])
+    def test_capacity_is_the_batch_over_its_time(self, max_batch):
+        replica = plan.Replica(fixed_ms=2.0, item_ms=0.5, max_batch=max_batch)
+        assert replica.batch_ms == 2.0 + 0.5 * max_batch
+        assert replica.capacity * replica.batch_ms / 1000 == pytest.approx(max_batch)
+
+    def test_a_larger_batch_buys_throughput_up_to_the_slope_and_no_further(self):
+        capacities = [plan.Replica(3.0, 0.25, 2**n).capacity for n in range(12)]
+        gains = [later / earlier for earlier, later in zip(capacities, capacities[1:], strict=False)]
+        assert all(gain > 1 for gain in gains)
+        assert gains == sorted(gains, reverse=True)
+        assert capacities[-1] < 1000 / 0.25
+
+    @pytest.mark.parametrize("load", [0.3, 0.6, 0.7, 1.0])
+    def test_the_plan_is_the_smallest_that_keeps_every_replica_at_its_load(self, load):
+        replica = plan.Replica(3.0, 0.25, 64)
+        count = plan.replicas_needed(100_000, replica, load)
+        assert 100_000 / count <= load * replica.capacity < 100_000 / (count - 1)
+
+    def test_losing_one_of_three_zones_saturates_a_plan_at_70_but_not_at_60_percent(self):
+        replica = plan.Replica(3.0, 0.25, 64)
+        for load, survives in ((0.7, False), (0.6, True)):
+            left = plan.replicas_needed(100_000, replica, load) * 2 / 3
+            assert (100_000 / left < replica.capacity) is survives
+
+    def test_in_flight_is_the_law_of_little_in_the_simulation(self):
+        latencies = queue.simulate(0.8, 32)
+        rate = 0.8 * queue.capacity(32)
+        mean = sum(latencies) / len(latencies)
+        generator = queue.random.Random(0)
+        arrivals = list(queue.accumulate(generator.expovariate(rate / 1000) for _ in latencies))
+        left = [arrival + latency for arrival, latency in zip(arrivals, latencies, strict=True)]
+        inside = [sum(end > arrivals[i] for end in left[i - 500 : i + 1]) for i in range(1000, len(arrivals), 97)]
+        assert sum(inside) / len(inside) == pytest.approx(plan.in_flight(rate, mean), rel=0.1)
+
+    def test_bandwidth_is_bits_per_second(self):
+        assert plan.gigabits(1, 10**9) == 8
+        image = torch.zeros(3, 224, 224)
+        assert plan.gigabits(100_000, image.nbytes) == pytest.approx(481.7, abs=0.05)
+        pixels = image.to(torch.uint8)
+        assert 4 * plan.gigabits(100_000, pixels.nbytes) == pytest.approx(plan.gigabits(100_000, image.nbytes))
+
+
+class TestLowLatencyServingQueue:
+    @pytest.mark.parametrize("load", [0.3, 0.6, 0.8])
+    def test_with_batches_of_one_the_wait_is_the_formula_of_pollaczek_and_khinchine(self, load):
+        latencies = queue.simulate(load, 1, requests=150_000)
+        service = 1000 / queue.capacity(1)
+        assert sum(latencies) / len(latencies) == pytest.approx(service * (1 + load / (2 * (1 - load))), rel=0.05)
+
+    @pytest.mark.parametrize("max_batch", [16, 64, 128])
+    def test_p99_explodes_near_saturation_and_not_before(self, max_batch):
+        calm, busy, saturated, over = (p99(load, max_batch) for load in (0.5, 0.9, 0.99, 1.05))
+        assert busy < 4 * calm
+        assert saturated > 2 * busy
+        assert over > 5 * saturated
+
+    def test_above_capacity_the_tail_depends_on_how_long_you_look(self):
+        assert p99(1.05, 64, requests=120_000) == pytest.approx(2 * p99(1.05, 64), rel=0.15)
+        assert p99(0.8, 64, requests=120_000) == pytest.approx(p99(0.8, 64), rel=0.05)
+
+    def test_a_wait_window_costs_when_it_is_quiet_and_changes_nothing_when_it_is_busy(self):
+        for max_wait in (5.0, 10.0):
+            with_window, without = (queue.percentile(queue.simulate(0.1, 64, wait), 50) for wait in (max_wait, 0.0))
+            assert 0.4 * max_wait < with_window - without <= max_wait
+            assert p99(0.1, 64, max_wait) > p99(0.1, 64) + 0.3 * max_wait
+            assert p99(0.95, 64, max_wait) == pytest.approx(p99(0.95, 64), rel=0.02)
+
+    @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95])
+    def test_without_a_window_the_tail_is_never_longer(self, load):
+        assert p99(load, 64) <= p99(load, 64, 10.0) * 1.01
+
+    def test_batches_form_without_a_window(self):
+        latencies = queue.simulate(0.9, 64)
+        alone = queue.FIXED_MS + queue.ITEM_MS
+        assert min(latencies) >= alone
+        served_together = queue.percentile(latencies, 50) > 4 * alone
+        assert served_together and 0.9 * queue.capacity(64) > 5 * queue.capacity(1)
+
+    def test_a_larger_max_batch_eats_the_budget_when_the_replica_is_loaded_to_match(self):
+        tails = [p99(0.9, max_batch) for max_batch in (32, 64, 128, 256)]
+        assert tails == sorted(tails)
+        assert tails[1] < 50 < tails[3]
+
+    def test_at_the_same_traffic_a_larger_max_batch_alone_costs_nothing(self):
+        rate = 0.9 * queue.capacity(32)
+        assert p99(rate / queue.capacity(256), 256) <= p99(0.9, 32)
+
+    def test_one_shared_queue_shortens_the_tail_of_random_routing(self):
+        separate = p99(0.9, 64)
+        shared = p99(0.9, 64, replicas=16, requests=960_000)
+        assert queue.FIXED_MS + 64 * queue.ITEM_MS < shared < 0.8 * separate
+
+    def test_a_batch_never_exceeds_its_maximum(self):
+        for max_batch in (1, 4, 64):
+            latencies = queue.simulate(3.0, max_batch, requests=20_000)
+            span = latencies[-1] + 20_000 / (3.0 * queue.capacity(max_batch)) * 1000
+            assert 20_000 / span * 1000 <= queue.capacity(max_batch) * 1.02
+
+    def test_percentile_counts_values(self):
+        assert queue.percentile(list(range(100, 0, -1)), 99) == 100
+        assert queue.percentile(list(range(1000)), 50) == 500
+        assert queue.percentile([3.0], 99) == 3.0
+
+
+class TestLowLatencyServingOverload:
+    @pytest.mark.parametrize("load", [0.3, 0.7, 0.9])
+    def test_the_two_simulations_agree_where_nothing_is_refused(self, load):
+        other = overload.serve(load)
+        assert queue.percentile(other, 99) == pytest.approx(p99(load, 64), rel=0.05)
+
+    def test_below_saturation_nothing_is_lost_either_way(self):
+        for limit in (math.inf, 31.0):
+            assert overload.in_time(overload.serve(0.7, limit)) > 0.999
+
+    @pytest.mark.parametrize("load", [1.05, 1.2, 1.5, 2.0])
+    def test_refusing_the_late_keeps_the_service_at_capacity(self, load):
+        assert overload.in_time(overload.serve(load)) < 0.05
+        assert overload.in_time(overload.serve(load, 31.0)) == pytest.approx(1 / load, rel=0.02)
+
+    def test_whoever_is_answered_is_answered_in_time(self):
+        longest = 31.0 + overload.FIXED_MS + overload.ITEM_MS * overload.MAX_BATCH
+        assert longest == 50.0
+        assert max(overload.serve(1.5, 31.0)) <= longest + 1e-9
+        assert max(overload.serve(1.5)) > 100 * longest
+
+    def test_a_refusal_that_comes_too_late_saves_nobody(self):
+        assert overload.in_time(overload.serve(1.5, 60.0)) < 0.2
+
+
+class TestLowLatencyServingQuantize:
+    @pytest.fixture
+    def models(self):
+        from torch.ao.quantization import quantize_dynamic
+
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = nn.Sequential(nn.Linear(32, 48), nn.Sequential(nn.Tanh(), nn.Linear(48, 4))).eval()
+            yield model, torch.jit.script(model), lambda m: quantize_dynamic(m, {nn.Linear}, dtype=torch.qint8)
+
+    def test_scripting_first_makes_quantize_dynamic_a_silent_no_op(self, models):
+        model, scripted, quantize = models
+        x = torch.randn(5, 32)
+        result = quantize(scripted)
+        assert torch.equal(result(x), model(x))
+        assert sum(p.nbytes for p in result.parameters()) == sum(p.nbytes for p in model.parameters())
+
+    def test_the_types_no_longer_match(self, models):
+        model, scripted, _ = models
+        assert sum(type(m) is nn.Linear for m in model.modules()) == 2
+        assert not any(isinstance(m, nn.Linear) for m in scripted.modules())
+
+    def test_quantizing_first_leaves_no_float_weight_and_other_outputs(self, models):
+        model, _, quantize = models
+        x = torch.randn(5, 32)
+        result = quantize(model)
+        assert not list(result.parameters())
+        assert not torch.equal(result(x), model(x))
+        torch.testing.assert_close(result(x), model(x), atol=0.1, rtol=0.1)
+
+
+class TestLowLatencyServingMeasurement:
+    def test_one_time_per_batch_size_with_the_batch_in_front(self):
+        shapes = []
+
+        class Spy(nn.Module):
+            def forward(self, x):
+                shapes.append(tuple(x.shape))
+                return x
+
+        times = measure.batch_milliseconds(Spy(), torch.zeros(3, 5), [1, 4], repeats=2)
+        assert shapes == [(1, 3, 5)] * 2 + [(4, 3, 5)] * 2
+        assert len(times) == 2 and all(time >= 0 for time in times)
+
+    def test_it_measures_milliseconds_without_a_graph(self):
+        class Sleep(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(1))
+
+            def forward(self, x):
+                assert not (x * self.weight).requires_grad
+                measure.time.sleep(0.02 * len(x))
+                return x
+
+        one, three = measure.batch_milliseconds(Sleep(), torch.zeros(1), [1, 3], repeats=2)
+        assert 20 <= one < 60 <= three < 120
