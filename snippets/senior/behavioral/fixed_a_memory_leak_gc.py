@@ -1,0 +1,35 @@
+import gc
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+
+def bytes_that_gc_sees() -> int:
+    """Bytes of the distinct storages behind all tensors that Python's garbage collector tracks."""
+    tensors = [found for found in gc.get_objects() if issubclass(type(found), torch.Tensor)]
+    return sum({tensor.data_ptr(): tensor.untyped_storage().nbytes() for tensor in tensors}.values())
+
+
+def bytes_that_the_graph_saves(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> int:
+    """Bytes of the distinct storages that one loss keeps for its backward pass, parameters and data left out."""
+    saved: dict[int, int] = {}
+
+    def pack(tensor: torch.Tensor) -> torch.Tensor:
+        saved[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
+        return tensor
+
+    with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
+        loss = F.cross_entropy(model(inputs), targets)  # a name, or the graph and its storages are gone at once
+    for tensor in (inputs, targets, *model.parameters()):
+        saved.pop(tensor.data_ptr(), None)
+    return sum(saved.values()) if loss.requires_grad else 0
+
+
+if __name__ == "__main__":
+    model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000))
+    inputs, targets = torch.randn(128, 64), torch.randint(1000, (128,))
+    before = bytes_that_gc_sees()
+    loss = F.cross_entropy(model(inputs), targets)
+    print(f"gc.get_objects() sees  {bytes_that_gc_sees() - before:7,} bytes, the loss included")
+    print(f"the graph has saved    {bytes_that_the_graph_saves(model, inputs, targets):7,} bytes")
