@@ -1,0 +1,62 @@
+"""What holds in every test: seeded, warnings are errors, and a skip says which hardware it waits for."""
+
+from __future__ import annotations
+
+import importlib.util
+import multiprocessing
+import os
+
+import pytest
+
+from warmup import policy, runner
+
+# One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
+for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
+    os.environ[_name] = "1"
+
+
+# Python 3.14 starts a fork server for every DataLoader worker; the runner wants that server for itself.
+if "fork" in multiprocessing.get_all_start_methods():
+    multiprocessing.set_start_method("fork", force=True)
+
+
+def pytest_addoption(parser):
+    parser.addoption("--no-skips", action="store_true",
+                     help="a skip is a failure: for machines that have the hardware")
+
+
+def pytest_configure(config):
+    if importlib.util.find_spec("torch") is None:
+        pytest.exit(str(runner.TorchMissing()), returncode=3)
+    for message, category, _ in policy.TORCH_WARNINGS:
+        config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
+
+
+NEEDS = {"cuda": "a CUDA GPU", "compiler": "a C++ compiler"}
+
+
+def pytest_collection_modifyitems(items):
+    have = {"cuda": runner.has_gpu(), "compiler": runner.has_compiler()}
+    for item in items:
+        for need, words in NEEDS.items():
+            if item.get_closest_marker(need) and not have[need]:
+                item.add_marker(pytest.mark.skip(reason=f"needs {words}"))
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_runtest_makereport(item, call):
+    report = yield
+    if report.skipped and item.config.getoption("--no-skips") and not hasattr(report, "wasxfail"):
+        report.outcome = "failed"
+        report.longrepr = f"{item.nodeid} was skipped, and skips are forbidden here: {report.longrepr[-1]}"
+    return report
+
+
+@pytest.fixture(autouse=True)
+def seeded(request):
+    """Claims draw random inputs: the same in every run."""
+    if "tests/snippets" not in request.path.as_posix():
+        return
+    import torch
+
+    torch.manual_seed(0)

@@ -1,0 +1,39 @@
+"""Every output that a page shows is what its snippet prints today."""
+
+from __future__ import annotations
+
+import pytest
+
+from warmup import header, pages, record, render
+from warmup.runner import Runner
+
+MARKERS = {"cuda": pytest.mark.cuda, "multiprocess": pytest.mark.multiprocess, "compiler": pytest.mark.compiler}
+
+
+def snippets():
+    for path in sorted(pages.SNIPPETS.rglob("*.py")):
+        try:
+            found = header.parse(path.read_text(encoding="utf-8"), path)
+        except header.HeaderError:
+            found = header.Header()  # test_shape reports it
+        marks = [MARKERS[need] for need in sorted(found.needs)]
+        if found.slow:
+            marks.append(pytest.mark.slow)
+        yield pytest.param(path, marks=marks, id=path.relative_to(pages.SNIPPETS).with_suffix("").as_posix())
+
+
+@pytest.fixture(scope="session")
+def runner():
+    with Runner() as runner:
+        yield runner
+
+
+@pytest.mark.parametrize("path", list(snippets()))
+def test_snippet_prints_what_its_page_shows(path, runner):
+    result = runner.run(path)
+    assert result.status == "ok", f"{result.message}\n{result.stderr}"
+    difference = record.compare(path, result)
+    if difference and result.torch.partition("+")[0] != render.torch_version():
+        # Outputs are recorded on the pinned torch; another one may word an error differently.
+        pytest.xfail(f"torch {result.torch} prints something else:\n{difference}")
+    assert not difference, difference

@@ -1,0 +1,120 @@
+"""The whole hangs together: pages, snippets, outputs and claims mirror each other, and nothing is left over."""
+
+from __future__ import annotations
+
+import ast
+import re
+from pathlib import Path
+
+import pytest
+
+from warmup import header, imports, nav, pages, retired
+from warmup.problems import ROOT
+
+SITE = pages.load()
+SNIPPETS = sorted(pages.SNIPPETS.rglob("*.py"))
+MARKDOWN = sorted([*pages.DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def report(problems) -> str:
+    return "\n".join(map(str, problems))
+
+
+def test_there_are_questions():
+    assert len(SITE.questions) >= 14
+
+
+def test_no_page_snippet_or_output_has_a_problem():
+    problems = pages.check_site(SITE)
+    assert not problems, report(problems)
+
+
+def test_no_retired_name_is_used_outside_the_pages_about_it():
+    problems = list(retired.find())
+    assert not problems, report(problems)
+
+
+@pytest.mark.parametrize("entry", retired.RETIRED, ids=lambda entry: entry.pattern)
+def test_retired_names_name_pages_that_exist(entry):
+    assert all(page in SITE.by_id for page in entry.pages)
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=name)
+def test_snippet_imports_only_what_it_declares(path):
+    problems = list(imports.check(path))
+    assert not problems, report(problems)
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=name)
+def test_snippet_is_small_and_says_what_its_functions_take(path):
+    text = path.read_text(encoding="utf-8")
+    lines = [line for line in text.split("\n") if line.strip()]
+    found = header.parse(text, path)
+    assert len(lines) - (found.end - found.start) <= 85, "Split it: a snippet has one idea."
+    assert "TODO" not in text
+    definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    if definitions and 'if __name__ == "__main__":' in text and not path.stem.endswith("_broken"):
+        assert any(ast.get_docstring(node) for node in definitions), "Nothing in it says what it takes and returns."
+
+
+def test_every_topic_has_a_claims_module_and_every_question_a_class_in_it():
+    missing = []
+    for question in SITE.questions:
+        module = ROOT / "tests" / "snippets" / question.level / f"test_{question.topic.replace('-', '_')}.py"
+        expected = "Test" + question.slug.replace("-", "").lower()
+        classes = [
+            node.name.lower() for node in ast.parse(module.read_text(encoding="utf-8")).body
+            if isinstance(node, ast.ClassDef)
+        ] if module.exists() else []
+        if not any(found.startswith(expected.lower()) for found in classes):
+            missing.append(f"{name(module)}: no class Test{question.slug.title().replace('-', '')}")
+    assert not missing, report(missing)
+
+
+def test_no_claims_module_without_a_topic():
+    topics = {(t.level, t.slug.replace("-", "_")) for level in SITE.levels for t in level.topics}
+    for path in (ROOT / "tests" / "snippets").rglob("test_*.py"):
+        assert (path.parent.name, path.stem.removeprefix("test_")) in topics, f"{name(path)} belongs to no topic"
+
+
+@pytest.mark.parametrize("path", SNIPPETS, ids=name)
+def test_snippet_with_functions_is_imported_by_its_claims(path):
+    text = path.read_text(encoding="utf-8")
+    if 'if __name__ == "__main__":' not in text or not re.search(r"^(?:def|class) ", text, flags=re.M):
+        return  # a plain script: its output is its claim
+    level, topic = path.parts[-3:-1]
+    module = ROOT / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
+    assert path.relative_to(pages.SNIPPETS).as_posix() in module.read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("path", MARKDOWN, ids=name)
+def test_fences_are_spelled_so_that_they_are_run_or_plainly_not(path):
+    # pytest-codeblocks runs ```python, ```sh and ```bash only: any other spelling of Python would never run.
+    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
+        fence = re.match(r"\s*(?:`{3,}|~{3,})\s*([^\s`]+)(.*)$", line)
+        if fence and fence[1].lower() in {"py", "python3", "pycon", "ipython"}:
+            pytest.fail(f"{name(path)}:{number}: write ```python, or ```text for code that is not run")
+        if fence and fence[1] == "python" and fence[2].strip():
+            assert 'title="' in fence[2], f"{name(path)}:{number}: a python fence with options would not run"
+
+
+@pytest.mark.parametrize("path", sorted(pages.DOCS.rglob("*.svg")), ids=name)
+def test_diagram_has_its_source_beside_it(path):
+    if "assets" not in path.parts:
+        assert path.with_suffix(".dot").exists()
+
+
+def test_navigation_names_every_topic_in_the_order_of_the_site():
+    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", text, flags=re.M)
+    assert sorted(listed) == sorted(f"{t.level}/{t.slug}" for level in SITE.levels for t in level.topics)
+    assert nav.topic_order([{"Junior": listed}]) == listed
+
+
+def test_recorded_torch_is_the_pinned_one():
+    pins = re.findall(r"^torch==(\S+)$", (ROOT / "requirements-test.txt").read_text(), flags=re.M)
+    assert len(pins) == 1

@@ -1,0 +1,139 @@
+"""From a page's source to what the site shows."""
+
+from __future__ import annotations
+
+import pytest
+
+from warmup import pages, render, taxonomy
+from warmup.problems import ProblemError
+from warmup.render import Renderer, finish, output_fence, relative_link
+
+HEADER = '# /// script\n# dependencies = ["torch>=2.11"]\n#\n# [tool.warmup]\n# needs = "cuda"\n# ///\n'
+
+
+@pytest.fixture
+def renderer(tmp_path):
+    folder = tmp_path / "snippets" / "junior" / "topic"
+    folder.mkdir(parents=True)
+    (folder / "thing.py").write_text(HEADER + "print('<b>')\n")
+    (folder / "thing.out").write_text("<b>\n")
+    (tmp_path / "requirements-test.txt").write_text("torch==9.9.9\n")
+    (tmp_path / "tests" / "snippets").mkdir(parents=True)
+    return Renderer(pages.Site([], []), tmp_path)
+
+
+def expand(renderer, markdown):
+    return renderer.expand(markdown, "junior/topic/thing/", renderer.root / "docs/junior/topic/thing.md")
+
+
+def test_an_include_becomes_the_file_without_its_header(renderer):
+    text = expand(renderer, '```python title="thing.py"\n--8<-- "junior/topic/thing.py"\n```')
+    assert text == "```python title=\"thing.py\"\nprint('<b>')\n```"
+
+
+def test_an_include_keeps_the_indentation_of_a_fold(renderer):
+    text = expand(renderer, '??? question "Q?"\n\n    ```python\n    --8<-- "junior/topic/thing.py"\n    ```')
+    assert "\n    print('<b>')\n    ```" in text
+
+
+def test_an_exact_output_is_labeled_with_the_pinned_torch(renderer):
+    text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
+    assert text == '```output recorded="torch 9.9.9, CPU"\n<b>\n```'
+
+
+def test_a_recorded_output_is_labeled_with_what_its_first_line_says(renderer):
+    (renderer.snippets / "junior/topic/thing.out").write_text("# recorded on X, torch 1, 2026-01-01\n5\n")
+    text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
+    assert text == '```output recorded="recorded on X, torch 1, 2026-01-01"\n5\n```'
+
+
+def test_an_unrecorded_output_says_so_and_shows_nothing_invented(renderer):
+    (renderer.snippets / "junior/topic/thing.out").unlink()
+    text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
+    assert 'state="missing"' in text
+    shown = output_fence("not recorded yet", "output", "", {"state": "missing"}, None)
+    assert "Not recorded yet." in shown
+    assert "<pre" not in shown
+
+
+def test_an_include_that_does_not_exist_names_page_and_file(renderer):
+    with pytest.raises(ProblemError, match=r"thing\.md: It includes snippets/junior/gone\.py"):
+        expand(renderer, '```python\n--8<-- "junior/gone.py"\n```')
+
+
+def test_an_unknown_marker_lists_the_known_ones(renderer):
+    with pytest.raises(ProblemError, match=r"Unknown marker warmup:nonsense\. Known: .*questions"):
+        expand(renderer, "<!-- warmup:nonsense -->")
+
+
+def test_a_marker_inside_a_fence_is_text(renderer):
+    assert expand(renderer, "```text\n<!-- warmup:nonsense -->\n```") == "```text\n<!-- warmup:nonsense -->\n```"
+
+
+def test_output_is_escaped_and_errors_are_marked():
+    shown = output_fence("<script>\nRuntimeError: no\nloss 0.1", "output", "", {"recorded": "x"}, None)
+    assert "&lt;script&gt;" in shown
+    assert '<span class="tw-error">RuntimeError: no</span>' in shown
+    assert shown.count("tw-error") == 1
+
+
+@pytest.mark.parametrize(("line", "marked"), [
+    ("TypeError: x", True), ("torch._dynamo.exc.Unsupported: y", True), ("  UserWarning: z", True),
+    ("no Error here", False), ("ReLU            RuntimeError", False), ("error rate 0.1", False),
+])
+def test_which_lines_are_errors(line, marked):
+    assert bool(render.ERROR_LINE.match(line)) is marked
+
+
+@pytest.mark.parametrize(("page", "target", "link"), [
+    ("", "questions/", "questions/"),
+    ("junior/autograd/zero-grad/", "questions/", "../../../questions/"),
+    ("junior/autograd/zero-grad/", "junior/autograd/detach/", "../detach/"),
+    ("junior/autograd/", "junior/autograd/", "./"),
+    ("about/myths/", "snippets/junior/a.py", "../../snippets/junior/a.py"),
+    ("about/myths/", "junior/a/b/#myth", "../../junior/a/b/#myth"),
+    ("about/myths/", "", "../../"),
+])
+def test_links_are_relative_so_that_the_site_works_below_any_address(page, target, link):
+    assert relative_link(page)(target) == link
+
+
+def test_math_becomes_mathml(tmp_path):
+    shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', None, tmp_path, relative_link(""))
+    assert "<math" in shown
+    assert "arithmatex" not in shown
+
+
+def test_math_that_does_not_convert_says_which_formula(tmp_path):
+    with pytest.raises(ValueError, match=r"\\notacommand"):
+        finish(r'<p><span class="arithmatex">\(\notacommand{x}\)</span></p>', None, tmp_path, relative_link(""))
+
+
+def test_a_diagram_is_inlined_under_its_description(tmp_path):
+    (tmp_path / "d.svg").write_text('<?xml version="1.0"?><!-- x --><svg><title>d</title><g/></svg>')
+    shown = finish('<p><img alt="A flow." src="../d.svg" /></p>', None, tmp_path, relative_link(""))
+    assert shown == '<figure class="tw-diagram"><svg role="img" aria-label="A flow."><g/></svg></figure>'
+
+
+@pytest.mark.parametrize(("slug", "label"), [
+    ("ddp", "DDP"), ("zero-grad", "Zero grad"), ("in-place-error", "In-place error"), ("grad-scaler", "Grad scaler"),
+    ("softmax-cross-entropy-gradient", "Softmax cross-entropy gradient"), ("fp16-vs-bf16", "FP16 vs BF16"),
+    ("low-gpu-utilization", "Low GPU utilization"), ("training-loop", "Training loop"),
+])
+def test_slugs_are_written_as_people_write_them(slug, label):
+    assert taxonomy.label(slug) == label
+
+
+def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
+    folder = tmp_path / "docs/junior/topic"
+    folder.mkdir(parents=True)
+    question = pages.Question(folder / "thing.md", "---\ntitle: T\n---\n\n## Myth\n\n"
+                              "[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n")
+    topic = pages.Topic(pages.Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
+    site = pages.Site([pages.Level("junior", [topic])], [])
+    text = "\n".join(Renderer(site, tmp_path)._myths(tmp_path / "docs/about/myths.md"))
+    assert "[a](../junior/other/x.md#why)" in text
+    assert "[b](../junior/topic/thing.md#why)" in text
+    assert "[c](https://example.com)" in text
+    assert "[d](../junior/topic/y.md)" in text
+    assert "](../junior/topic/thing.md#myth)" in text
