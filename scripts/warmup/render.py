@@ -23,7 +23,10 @@ from warmup.pages import FENCE, INCLUDE, Question, Site
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
-ERROR_LINE = re.compile(r"^\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch)(?::|$)|^Traceback ")
+# An error's name with its text behind it, wherever it stands in the line, or alone on a line.
+ERROR_LINE = re.compile(
+    r"(?:^|.*\s)(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch):\s"
+    r"|\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported)$|Traceback ")
 RECORDED = "# recorded on "
 SNIPPET_URL = "snippets/"
 

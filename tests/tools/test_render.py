@@ -80,6 +80,7 @@ def test_output_is_escaped_and_errors_are_marked():
 @pytest.mark.parametrize(("line", "marked"), [
     ("TypeError: x", True), ("torch._dynamo.exc.Unsupported: y", True), ("  UserWarning: z", True),
     ("no Error here", False), ("ReLU            RuntimeError", False), ("error rate 0.1", False),
+    ("Sigmoid  output  RuntimeError: one of", True), ("loss 0.3: fine", False), ("  ValueError", True),
 ])
 def test_which_lines_are_errors(line, marked):
     assert bool(render.ERROR_LINE.match(line)) is marked
