@@ -8,11 +8,12 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from mkdocs.exceptions import PluginError  # noqa: E402
-from mkdocs.structure.files import File  # noqa: E402
+from mkdocs.exceptions import PluginError
+from mkdocs.plugins import CombinedEvent, event_priority
+from mkdocs.structure.files import File
 
-from warmup import incremental, nav, pages, render  # noqa: E402
-from warmup.problems import ProblemError  # noqa: E402
+from warmup import incremental, nav, pages, render
+from warmup.problems import ProblemError
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 _dirty = False
@@ -31,10 +32,12 @@ def on_config(config):
     for problem in (*pages.check_site(site), *nav.check(config.nav, site)):
         log.warning("%s", problem)
     config.nav = nav.expand(config.nav, site)
-    config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [{
-        "name": "output", "class": "tw-output",
-        "format": render.output_fence, "validator": render.output_fence_options,
-    }]
+    config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [
+        {"name": "output", "class": "tw-output",
+         "format": render.output_fence, "validator": render.output_fence_options},
+        {"name": "python", "class": "highlight",
+         "format": render.python_fence, "validator": render.python_fence_options},
+    ]
     return config
 
 
@@ -72,6 +75,17 @@ def on_env(env, config, files):
     return env
 
 
-def on_page_context(context, page, config, nav):
+@event_priority(100)
+def _before_the_search_plugin(context, page, config, nav):
     context["link"] = render.relative_link(page.url)
+    context["whole_content"], page.content = page.content, render.searchable(page.content)
     return context
+
+
+@event_priority(-100)
+def _after_the_search_plugin(context, page, config, nav):
+    page.content = context.pop("whole_content")
+    return context
+
+
+on_page_context = CombinedEvent(_before_the_search_plugin, _after_the_search_plugin)

@@ -225,15 +225,10 @@ class Question(Page):
         """The ``.py`` files that the page shows, below ``snippets/``, each once, in order."""
         return list(dict.fromkeys(i.path for i in self.includes if i.path.endswith(".py")))
 
-    @cached_property
+    @property
     def needs(self) -> list[str]:
         """What its snippets need beyond torch and a CPU, as labels."""
-        found: set[str] = set()
-        for name in self.snippets:
-            try:
-                found |= header.parse((SNIPPETS / name).read_text(encoding="utf-8"), SNIPPETS / name).needs
-            except (OSError, header.HeaderError):
-                continue  # reported by check(); the page still renders
+        found = set().union(*(_needs(SNIPPETS / name) for name in self.snippets))
         return [text for need, text in taxonomy.NEEDS.items() if need in found]
 
 
@@ -305,7 +300,20 @@ class Site:
         return list(dict.fromkeys(s for q in self.questions for s in q.snippets))
 
 
+# While the site is served, both outlive a build; a file that has changed is read again.
 _cache: dict[Path, tuple[int, Page]] = {}
+_needs_cache: dict[Path, tuple[int, frozenset[str]]] = {}
+
+
+def _needs(path: Path) -> frozenset[str]:
+    """The needs in a snippet's header; none where it cannot be read, which check() reports."""
+    try:
+        stamp = path.stat().st_mtime_ns
+        if _needs_cache.get(path, (0,))[0] != stamp:
+            _needs_cache[path] = (stamp, header.parse(path.read_text(encoding="utf-8"), path).needs)
+    except (OSError, header.HeaderError):
+        return frozenset()
+    return _needs_cache[path][1]
 
 
 def _read(path: Path, kind: type[Page]) -> Page:

@@ -6,6 +6,7 @@ is the only caller that knows MkDocs.
 
 from __future__ import annotations
 
+import hashlib
 import html
 import os
 import posixpath
@@ -17,6 +18,9 @@ from pathlib import Path
 
 import jinja2
 import math_core
+import pygments
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
 
 from warmup import header, notebook, taxonomy
 from warmup.pages import FENCE, INCLUDE, Question, Site
@@ -198,6 +202,36 @@ def _without_header(path: Path) -> str:
     return "\n".join(lines[: found.start - 1] + lines[found.end:]).lstrip("\n")
 
 
+HIGHLIGHTED = ROOT / ".cache" / "highlight"
+_formatter = HtmlFormatter(nowrap=True)
+
+
+def python_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it.
+
+    Pygments is the half of a build, and a snippet seldom changes: its markup is kept by content, across builds.
+    """
+    key = hashlib.sha256(f"{pygments.__version__}\n{source}".encode()).hexdigest()
+    kept = HIGHLIGHTED / f"{key[:32]}.html"
+    try:
+        code = kept.read_text(encoding="utf-8")
+    except OSError:
+        code = pygments.highlight(source, PythonLexer(), _formatter)
+        HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
+        unfinished = kept.with_suffix(f".{os.getpid()}")
+        unfinished.write_text(code, encoding="utf-8")
+        unfinished.replace(kept)
+    title = options.get("title")
+    bar = f'<span class="filename">{html.escape(title)}</span>' if title else ""
+    return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
+
+
+def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```python ````: accepts ``title``."""
+    options.update(inputs)
+    return set(inputs) <= {"title"}
+
+
 def output_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
     """Formatter of ```` ```output ````: what a run printed, with the lines that are errors marked as such."""
     if options.get("state") == "missing":
@@ -297,6 +331,19 @@ def description(question: Question) -> str:
             break
         chosen = f"{chosen} {sentence}".strip()
     return html.escape(chosen)
+
+
+_CODE_BLOCK = re.compile(r'<div class="(?:language-\w+ )?highlight">.*?</pre></div>', re.S)
+_MATHML = re.compile(r"<math\b.*?</math>|<svg\b.*?</svg>", re.S)
+
+
+def searchable(content: str) -> str:
+    """What the search index takes of a page: prose and outputs.
+
+    Highlighted code is hundreds of tags a page. The index would be three times as large, and parsing them is
+    half the time of a build.
+    """
+    return _MATHML.sub("", _CODE_BLOCK.sub("", content))
 
 
 def torch_version(root: Path = ROOT) -> str:
