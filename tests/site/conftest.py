@@ -1,0 +1,108 @@
+"""The site, built once and served on a free port below a path, as GitHub Pages serves a project."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import shutil
+import threading
+from pathlib import Path
+
+import pytest
+
+from warmup import browser
+from warmup.problems import ROOT
+from warmup.testing import PREFIX, build_site
+
+@pytest.fixture(scope="session")
+def site(tmp_path_factory) -> Path:
+    """The built site's folder, below a folder that stands for the host."""
+    folder = tmp_path_factory.mktemp("host") / PREFIX.strip("/")
+    result = build_site(folder, ROOT, "--strict")
+    assert result.returncode == 0, result.stderr
+    return folder
+
+
+class Quiet(http.server.SimpleHTTPRequestHandler):
+    """Serves files without a log line each, and the site's own 404 page."""
+
+    def log_message(self, *_):
+        pass
+
+    def send_error(self, code, message=None, explain=None):
+        page = Path(self.directory) / PREFIX.strip("/") / "404.html"
+        if code == 404 and page.exists():
+            body = page.read_bytes()
+            self.send_response(404)
+            self.send_header("Content-Type", "text/html; charset=utf-8")
+            self.send_header("Content-Length", str(len(body)))
+            self.end_headers()
+            self.wfile.write(body)
+        else:
+            super().send_error(code, message, explain)
+
+
+@pytest.fixture(scope="session")
+def address(site) -> str:
+    """Address of the served site, ending in a slash."""
+    handler = functools.partial(Quiet, directory=str(site.parent))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="session")
+def chromium():
+    from playwright.sync_api import sync_playwright
+
+    path = browser.find()
+    if path is None:
+        pytest.fail(f"There is no Chromium. Run `make test`, which installs one. {browser.HELP}")
+    with sync_playwright() as playwright:
+        started = playwright.chromium.launch(executable_path=path, args=list(browser.ARGUMENTS))
+        yield started
+        started.close()
+
+
+@pytest.fixture
+def open_page(chromium, address):
+    """Opens a page of the site; at the end of the test, no request has gone anywhere else and nothing has failed."""
+    contexts, foreign, failures = [], [], []
+
+    def watch(request):
+        if not request.url.startswith((address, "data:", "blob:")):
+            foreign.append(request.url)
+
+    def go(path: str = "", *, width: int = 1280, scheme: str = "light", javascript: bool = True, **options):
+        context = chromium.new_context(
+            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=javascript,
+            reduced_motion="reduce", **options)
+        contexts.append(context)
+        page = context.new_page()
+        page.on("request", watch)
+        page.on("pageerror", lambda error: failures.append(f"{path}: {error}"))
+        page.on("console", lambda message: failures.append(f"{path}: {message.text}")
+                if message.type == "error" and "404" not in message.text else None)
+        page.goto(address + path)
+        return page
+
+    yield go
+    for context in contexts:
+        context.close()
+    assert not foreign, f"requests to third parties: {foreign}"
+    assert not failures, failures
+
+
+@pytest.fixture
+def project_copy(tmp_path) -> Path:
+    """A copy of the project's sources to break."""
+    copy = tmp_path / "project"
+    copy.mkdir()
+    for name in ("docs", "snippets", "scripts", "tests"):
+        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+    for name in ("mkdocs.yml", "requirements-test.txt", "CHANGELOG.md", "CONTRIBUTING.md"):
+        if (ROOT / name).exists():
+            shutil.copy(ROOT / name, copy / name)
+    return copy

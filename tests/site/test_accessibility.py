@@ -1,0 +1,27 @@
+"""axe-core finds nothing to object to, in light and in dark."""
+
+from __future__ import annotations
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+
+PAGES = ["", "questions/", "junior/", "junior/autograd/", "junior/autograd/zero-grad/",
+         "mid/training-dynamics/softmax-cross-entropy-gradient/", "senior/gpu-performance/async-execution/",
+         "senior/system-design/low-latency-serving/", "labs/attention-cost/", "about/verified/", "about/myths/",
+         "no-such-page/"]
+
+
+@pytest.mark.parametrize("scheme", ["light", "dark"])
+@pytest.mark.parametrize("path", PAGES)
+def test_axe_finds_no_violation(open_page, path, scheme):
+    page = open_page(path, scheme=scheme)
+    page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
+    results = Axe().run(page)
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_axe_is_really_running(open_page):
+    page = open_page("junior/autograd/zero-grad/")
+    page.evaluate("document.querySelector('article').insertAdjacentHTML('beforeend', "
+                  "'<img src=\"../../../assets/images/favicon.png\">')")
+    assert Axe().run(page).violations_count == 1
