@@ -14,6 +14,7 @@ from warmup import browser
 from warmup.problems import ROOT
 from warmup.testing import PREFIX, build_site
 
+
 @pytest.fixture(scope="session")
 def site(tmp_path_factory) -> Path:
     """The built site's folder, below a folder that stands for the host."""
