@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import atexit
 import ctypes
+import gc
 import importlib.machinery
 import json
 import multiprocessing
@@ -39,6 +40,7 @@ def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: st
     import torch
 
     torch.set_num_threads(1)
+    gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
     policy.make_warnings_errors()
     code = _execute(path)
