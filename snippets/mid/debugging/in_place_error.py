@@ -16,7 +16,7 @@ def kept_for_backward(layer: nn.Module, x: torch.Tensor) -> set[str]:
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
         kept.append(tensor)
-        return tensor
+        return tensor.detach()
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         y = layer(x)

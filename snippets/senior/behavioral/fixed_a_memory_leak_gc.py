@@ -17,7 +17,7 @@ def bytes_that_the_graph_saves(model: nn.Module, inputs: torch.Tensor, targets: 
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
         saved[tensor.data_ptr()] = tensor.untyped_storage().nbytes()
-        return tensor
+        return tensor.detach()
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         loss = F.cross_entropy(model(inputs), targets)  # a name, or the graph and its storages are gone at once
