@@ -3,6 +3,7 @@
 import itertools
 import warnings
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -14,6 +15,15 @@ broadcasting = load_snippet("junior/tensors/broadcasting.py")
 broadcasting_broken = load_snippet("junior/tensors/broadcasting_broken.py")
 broadcasting_batch_size = load_snippet("junior/tensors/broadcasting_batch_size.py")
 broadcasting_square = load_snippet("junior/tensors/broadcasting_square_broken.py")
+cuda_vs_to = load_snippet("junior/tensors/cuda_vs_to_broken.py")
+move_to_gpu = load_snippet("junior/tensors/move_to_gpu.py")
+move_to_gpu_broken = load_snippet("junior/tensors/move_to_gpu_broken.py")
+stack_vs_cat = load_snippet("junior/tensors/stack_vs_cat.py")
+stack_vs_cat_batches = load_snippet("junior/tensors/stack_vs_cat_batches_broken.py")
+stack_vs_cat_broken = load_snippet("junior/tensors/stack_vs_cat_broken.py")
+what_is_a_tensor = load_snippet("junior/tensors/what_is_a_tensor.py")
+what_is_a_tensor_broken = load_snippet("junior/tensors/what_is_a_tensor_broken.py")
+what_is_a_tensor_autograd = load_snippet("junior/tensors/what_is_a_tensor_autograd_broken.py")
 
 SHAPES = [shape for ndim in range(4) for shape in itertools.product((0, 1, 2, 3), repeat=ndim)]
 
@@ -155,3 +165,429 @@ class TestBroadcasting:
     def test_without_keepdim_any_other_matrix_raises(self):
         with pytest.raises(RuntimeError, match="must match the size"):
             broadcasting_square.normalize_rows(torch.ones(3, 5))
+
+
+class TestWhatIsATensor:
+    @pytest.mark.parametrize(("rows", "columns"), [(1, 1), (5, 2), (7, 4)])
+    def test_one_function_serves_both_libraries_and_autograd_agrees_with_the_hand_derived_gradient(self, rows, columns):
+        generator = np.random.default_rng(rows)
+        x, y, w = generator.normal(size=(rows, columns)), generator.normal(size=rows), generator.normal(size=columns)
+        weight = torch.tensor(w, requires_grad=True)
+        loss = what_is_a_tensor.squared_error(weight, torch.tensor(x), torch.tensor(y))
+        expected = sum((x[i] @ w - y[i]) ** 2 for i in range(rows)) / rows
+        assert what_is_a_tensor.squared_error(w, x, y) == pytest.approx(expected)
+        assert loss.item() == pytest.approx(expected)
+        loss.backward()
+        np.testing.assert_allclose(weight.grad.numpy(), 2 / rows * x.T @ (x @ w - y))
+
+    def test_only_the_tensor_has_gradients_and_leaves_the_cpu(self):
+        array, tensor = np.ones(2), torch.ones(2)
+        assert not any(hasattr(array, name) for name in ("requires_grad", "grad_fn", "grad", "backward"))
+        assert array.device == "cpu" and tensor.to("meta").shape == (2,)
+        with pytest.raises(ValueError, match="meta"):
+            array.to_device("meta")
+
+    def test_the_default_dtypes_differ(self):
+        assert np.array([1.0]).dtype == np.float64 and torch.tensor([1.0]).dtype == torch.float32
+
+    def test_arrays_and_tensors_are_views_with_a_shape_and_strides(self):
+        array = np.arange(12.0).reshape(3, 4).T
+        tensor = torch.from_numpy(array)
+        assert tensor.shape == array.shape == (4, 3)
+        assert tuple(step * 8 for step in tensor.stride()) == array.strides
+
+    @pytest.mark.parametrize("dtype", [np.float64, np.float32, np.float16, np.int64, np.uint8, np.bool_])
+    def test_from_numpy_and_numpy_share_for_every_dtype_and_tensor_copies(self, dtype):
+        array = np.zeros(4, dtype=dtype)
+        shared, copied = torch.from_numpy(array), torch.tensor(array)
+        assert np.shares_memory(shared.numpy(), array) and np.shares_memory(torch.as_tensor(array).numpy(), array)
+        assert not np.shares_memory(copied.numpy(), array)
+        shared[1:3] = 1
+        assert array.tolist() == [0, 1, 1, 0] and copied.tolist() == [0, 0, 0, 0]
+
+    @pytest.mark.parametrize(("dtype", "shares"), [(np.float32, True), (np.float64, False), (np.int32, False)])
+    def test_a_conversion_shares_only_if_there_is_nothing_to_convert(self, dtype, shares):
+        array = np.zeros(4, dtype=dtype)
+        for tensor in (torch.from_numpy(array).float(), torch.as_tensor(array, dtype=torch.float32)):
+            assert np.shares_memory(tensor.numpy(), array) == shares
+
+    def test_another_device_means_a_copy(self):
+        assert torch.as_tensor(np.zeros(1), device="meta").is_meta
+
+    @pytest.mark.parametrize("count", [2, 5])
+    def test_a_reused_buffer_is_silent_for_float32_only(self, count):
+        rows = [[float(number)] * 2 for number in range(1, count + 1)]
+        assert what_is_a_tensor_broken.load(count, np.float64).tolist() == rows
+        assert what_is_a_tensor_broken.load(count, np.float32).tolist() == [rows[-1]] * count
+        samples = [torch.tensor(s).float() for s in what_is_a_tensor_broken.read_samples(count, np.float32)]
+        assert torch.stack(samples).tolist() == rows
+
+    def test_numpy_refuses_a_tensor_that_requires_grad_and_detach_still_shares(self):
+        weight = torch.ones(2, requires_grad=True)
+        with pytest.raises(RuntimeError, match="requires grad"):
+            weight.numpy()
+        weight.detach().numpy()[0] = 5
+        assert weight.tolist() == [5, 1]
+
+    def test_a_snapshot_through_numpy_goes_on_training(self):
+        layer = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        before = layer.weight.tolist()
+        alias = layer.weight.detach().cpu().numpy()
+        copies = layer.weight.detach().clone().cpu().numpy(), layer.weight.detach().cpu().numpy().copy()
+        layer(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        assert alias.tolist() == layer.weight.tolist() != before
+        assert all(copy.tolist() == before for copy in copies)
+
+    def test_a_write_through_numpy_is_a_wrong_gradient_and_through_torch_an_error(self):
+        assert what_is_a_tensor_autograd.gradient("none") == 2.0
+        assert what_is_a_tensor_autograd.gradient("numpy") == 100.0
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            what_is_a_tensor_autograd.gradient("torch")
+
+    def test_the_version_counter_does_not_see_numpy(self):
+        array = np.zeros(3)
+        tensor = torch.from_numpy(array)
+        array += 1
+        assert tensor._version == 0
+        tensor.add_(1)
+        assert tensor._version == 1
+
+    def test_float64_data_does_not_fit_float32_layers(self):
+        layer, data = nn.Linear(3, 1), np.ones((2, 3))
+        with pytest.raises(RuntimeError, match="dtype"):
+            layer(torch.from_numpy(data))
+        assert layer(torch.tensor(data, dtype=torch.float32)).shape == (2, 1)
+        size = layer.weight.nbytes
+        assert layer.double().weight.nbytes == 2 * size
+
+
+class TestStackVsCat:
+    @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (2, 1, 5)])
+    @pytest.mark.parametrize("count", [1, 3])
+    def test_stack_is_cat_of_unsqueezed_tensors_for_every_dim(self, shape, count):
+        tensors = [torch.randn(shape) for _ in range(count)]
+        for dim in range(-len(shape) - 1, len(shape) + 1):
+            stacked = torch.stack(tensors, dim)
+            assert torch.equal(stack_vs_cat.stack(tensors, dim), stacked)
+            expected = list(shape)
+            expected.insert(dim if dim >= 0 else dim + len(shape) + 1, count)
+            assert list(stacked.shape) == expected
+        assert torch.equal(stack_vs_cat.stack(tensors), torch.stack(tensors))
+        for dim in (-len(shape) - 2, len(shape) + 1):
+            with pytest.raises(IndexError):
+                torch.stack(tensors, dim)
+
+    def test_stack_by_hand_refuses_unequal_shapes_too(self):
+        tensors = [torch.ones(2, 3), torch.ones(1, 3)]
+        for function in (stack_vs_cat.stack, torch.stack):
+            with pytest.raises(RuntimeError):
+                function(tensors, 1)
+
+    def test_cat_adds_the_sizes_of_one_dim_and_refuses_every_other_difference(self):
+        for dim in (0, 1, 2, -1, -2, -3):
+            other = [2, 3, 4]
+            other[dim] = 7
+            expected = [2, 3, 4]
+            expected[dim] += 7
+            assert list(torch.cat([torch.ones(2, 3, 4), torch.ones(other)], dim).shape) == expected
+            with pytest.raises(RuntimeError, match="Sizes of tensors must match except in dimension"):
+                torch.cat([torch.ones(2, 3, 4), torch.ones(other)], (dim + 1) % 3)
+        with pytest.raises(IndexError):
+            torch.cat([torch.ones(2, 3)], 2)
+
+    def test_losses_can_be_stacked_and_not_concatenated(self):
+        losses = [torch.tensor(1.0), torch.tensor(2.0)]
+        assert torch.stack(losses).tolist() == [1, 2]
+        with pytest.raises(RuntimeError, match="zero-dimensional"):
+            torch.cat(losses)
+
+    def test_both_write_the_same_numbers_and_differ_in_what_the_first_index_means(self):
+        tensors = list(torch.randn(4, 2, 3))
+        assert torch.equal(torch.stack(tensors).flatten(0, 1), torch.cat(tensors))
+
+    def test_split_undoes_cat_and_unbind_undoes_stack(self):
+        ragged, equal = [torch.randn(n, 2) for n in (3, 1, 2)], list(torch.randn(3, 2))
+        assert all(map(torch.equal, torch.cat(ragged).split([3, 1, 2]), ragged))
+        assert all(map(torch.equal, torch.stack(equal, 1).unbind(1), equal))
+
+    @pytest.mark.parametrize("batch_size", [1, 3, 4, 5, 6, 12])
+    def test_cat_is_right_for_every_batch_size(self, batch_size):
+        targets = torch.tensor([0, 1, 2, 3, 0, 0, 2, 2, 3, 1, 1, 1])
+        logits = F.one_hot(targets).float()
+        logits[:3] = logits[:3].roll(1, dims=1)  # three of twelve are wrong
+        assert stack_vs_cat_batches.accuracy(torch.cat, logits, targets, batch_size) == pytest.approx(0.75)
+
+    @pytest.mark.parametrize("classes", [3, 5])
+    def test_stacked_batches_give_a_wrong_accuracy_only_if_the_batch_is_as_large_as_the_classes(self, classes):
+        targets = torch.arange(classes * classes) // classes
+        logits = F.one_hot(targets).float()
+        for batch_size in range(2, classes * classes):
+            if batch_size == classes:
+                assert stack_vs_cat_batches.accuracy(torch.stack, logits, targets, batch_size) < 0.5
+            else:
+                with pytest.raises(RuntimeError):
+                    stack_vs_cat_batches.accuracy(torch.stack, logits, targets, batch_size)
+
+    @pytest.mark.parametrize("batch_size", [3, 4, 6])
+    def test_classes_indexed_from_the_end_survive_stacked_batches(self, batch_size):
+        targets = torch.arange(12) // 3
+        stacked = torch.stack(F.one_hot(targets).float().split(batch_size))
+        assert torch.equal(stacked.argmax(dim=-1), torch.stack(targets.split(batch_size)))
+
+    def test_three_gray_images_concatenated_pass_for_one_color_image(self):
+        color, gray = nn.Conv2d(3, 2, 3), nn.Conv2d(1, 2, 3)
+        images = [torch.rand(1, 5, 5) for _ in range(3)]
+        assert color(torch.cat(images)).shape == (2, 3, 3)
+        assert gray(torch.stack(images)).shape == (3, 2, 3, 3)
+        for model, wrong in ((color, torch.stack(images)), (gray, torch.cat(images))):
+            with pytest.raises(RuntimeError, match="channels"):
+                model(wrong)
+            assert "channels" in stack_vs_cat_broken.predict(model, wrong)
+
+    def test_cat_and_the_lengths_are_a_batch_of_unequal_samples(self):
+        samples = [torch.randn(n) for n in (4, 1, 3)]
+        with pytest.raises(RuntimeError, match="equal size"):
+            torch.utils.data.default_collate(samples)
+        assert all(map(torch.equal, torch.cat(samples).split([len(s) for s in samples]), samples))
+
+    @pytest.mark.parametrize(("dtype", "expected"), [(torch.int64, torch.float32), (torch.float64, torch.float64),
+                                                     (torch.float16, torch.float32), (torch.bool, torch.float32)])
+    def test_an_empty_start_promotes_and_its_shape_is_ignored(self, dtype, expected):
+        grown = torch.cat([torch.empty(0), torch.ones(2, 3, dtype=dtype)])
+        assert grown.dtype == expected and grown.shape == (2, 3)
+        with pytest.raises(RuntimeError, match="Sizes of tensors must match|same number of dimensions"):
+            torch.cat([torch.empty(0, 1), torch.ones(2, 3)])
+
+    @pytest.mark.parametrize("join", [torch.cat, torch.stack])
+    def test_both_copy_and_both_hand_each_input_its_piece_of_the_gradient(self, join):
+        inputs = [torch.zeros(2, requires_grad=True) for _ in range(3)]
+        result = join(inputs)
+        (result.flatten() * torch.arange(6.0)).sum().backward()
+        assert [x.grad.tolist() for x in inputs] == [[0, 1], [2, 3], [4, 5]]
+        result.detach().fill_(9)
+        assert all(x.tolist() == [0, 0] for x in inputs)
+        assert result.grad_fn is not None and result.detach().grad_fn is None
+
+
+class TestMoveToGpu:
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_the_loop_trains_in_place_on_whatever_device_there_is(self, seed):
+        torch.manual_seed(seed)
+        device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+        model = nn.Linear(2, 1)
+        inputs = torch.randn(60, 32, 2)
+        losses = move_to_gpu.train(model, [(x, 3 * x[:, :1] - 1) for x in inputs], device)
+        assert len(losses) == 60 and losses[-1] < 1e-3 * losses[0]
+        torch.testing.assert_close(model.weight.cpu(), torch.tensor([[3.0, 0.0]]), rtol=0, atol=0.05)
+
+    def test_the_loop_moves_the_model_and_both_parts_of_the_batch(self):
+        model = nn.Linear(2, 1)
+        with pytest.raises(RuntimeError, match="item"):  # the only call that needs data, which meta has not
+            move_to_gpu.train(model, [(torch.ones(4, 2), torch.ones(4, 1))], torch.device("meta"))
+        assert model.weight.is_meta and model.bias.is_meta
+
+    @pytest.mark.parametrize("target", ["meta", torch.float64])
+    def test_a_module_moves_in_place_and_a_tensor_does_not(self, target):
+        model, x = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)), torch.ones(2)
+        assert model.to(target) is model and x.to(target) is not x
+        assert (x.device.type, x.dtype) == ("cpu", torch.float32)
+        floating = [t for t in model.state_dict().values() if t.is_floating_point()]
+        assert all(t.device.type == target or t.dtype == target for t in floating) and len(floating) == 6
+
+    def test_a_tensor_that_is_already_there_is_returned_itself(self):
+        x = torch.ones(2)
+        assert x.to("cpu") is x
+
+    def test_everyone_who_holds_the_model_sees_the_move(self):
+        model, x = nn.Linear(2, 2), torch.ones(2)
+        same_model, same_x = model, x
+        model, x = model.to("meta"), x.to("meta")
+        assert same_model.weight.is_meta and not same_x.is_meta
+
+    @pytest.mark.parametrize("forgotten", ["model", "x", "x =", "y"])
+    def test_every_forgotten_move_raises_and_names_both_devices(self, forgotten):
+        with pytest.raises(RuntimeError, match="Tensor on device (cpu|meta) is not on the expected device (cpu|meta)"):
+            move_to_gpu_broken.loss_device(forgotten)
+
+    def test_nothing_forgotten_computes_on_the_device(self):
+        assert move_to_gpu_broken.loss_device("nothing") == "meta"
+
+    def test_a_forgotten_target_raises_in_the_loss_only(self):
+        output = nn.Linear(3, 1).to("meta")(torch.ones(4, 3, device="meta"))
+        for loss in (F.mse_loss, F.l1_loss, F.binary_cross_entropy_with_logits):
+            with pytest.raises(RuntimeError, match="device"):
+                loss(output, torch.ones(4, 1))
+
+    def test_class_weights_meet_the_output_in_the_loss(self):
+        logits, targets = torch.ones(4, 3, device="meta"), torch.zeros(4, dtype=torch.int64, device="meta")
+        criterion = nn.CrossEntropyLoss(weight=torch.ones(3))
+        with pytest.raises(RuntimeError, match="device"):
+            criterion(logits, targets)
+        assert criterion.to("meta")(logits, targets).is_meta
+
+    @pytest.mark.parametrize("operation", [torch.add, torch.mul, torch.pow, torch.maximum])
+    def test_only_a_scalar_from_the_cpu_may_join_and_not_the_other_way_round(self, operation):
+        on_device = torch.ones(3, device="meta")
+        assert operation(on_device, torch.tensor(2.0)).is_meta and operation(torch.tensor(2.0), on_device).is_meta
+        with pytest.raises(RuntimeError, match="device"):
+            operation(on_device, torch.tensor([2.0]))
+        with pytest.raises(RuntimeError, match="device"):
+            operation(torch.ones(3), torch.tensor(2.0, device="meta"))
+
+    def test_an_index_may_stay_on_the_cpu(self):
+        assert torch.ones(3, device="meta")[torch.tensor([0, 2])].shape == (2,)
+
+    @pytest.mark.parametrize("optimizer_type", [torch.optim.SGD, torch.optim.AdamW])
+    def test_an_optimizer_built_before_the_move_still_trains_the_model(self, optimizer_type):
+        model = nn.Linear(2, 1)
+        optimizer = optimizer_type(model.parameters(), lr=0.1)
+        model.to(torch.float64)
+        before = model.weight.detach().clone()
+        model(torch.ones(1, 2, dtype=torch.float64)).sum().backward()
+        optimizer.step()
+        assert not torch.equal(model.weight, before)
+
+    @pytest.mark.parametrize(("optimizer_type", "options", "name"), [(torch.optim.SGD, {"momentum": 0.9},
+                             "momentum_buffer"), (torch.optim.AdamW, {}, "exp_avg")])
+    def test_its_state_stays_behind_until_it_is_loaded(self, optimizer_type, options, name):
+        model = nn.Linear(2, 1)
+        optimizer = optimizer_type(model.parameters(), lr=0.1, **options)
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        model.to(torch.float64)
+        assert optimizer.state[model.weight][name].dtype == torch.float32
+        optimizer.load_state_dict(optimizer.state_dict())
+        assert optimizer.state[model.weight][name].dtype == torch.float64
+
+    def test_meta_replaces_the_parameter_objects(self):
+        model = nn.Linear(2, 1)
+        weight = model.weight
+        assert model.to(torch.float64).weight is weight
+        assert model.to("meta").weight is not weight
+
+    def test_a_plain_tensor_and_a_tensor_made_in_forward_stay_on_the_cpu(self):
+        class Scale(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.plain = torch.ones(3)
+                self.register_buffer("registered", torch.ones(3))
+
+            def forward(self, x):
+                return x + torch.zeros(3)
+
+        model, x = Scale().to("meta"), torch.ones(3, device="meta")
+        assert not model.plain.is_meta and model.registered.is_meta
+        with pytest.raises(RuntimeError, match="device"):
+            model(x)
+        assert (x + torch.zeros(3, device=x.device)).is_meta
+
+    def test_a_moved_weight_is_no_leaf_and_the_gradient_goes_to_the_original(self):
+        original = torch.ones(3, requires_grad=True)
+        assert original.to("cpu") is original and not original.to("meta").is_leaf
+        moved = original.to(torch.float64)
+        moved.sum().backward()
+        with pytest.warns(UserWarning, match="not a leaf"):
+            assert moved.grad is None
+        assert original.grad.tolist() == [1, 1, 1]
+        assert torch.ones(3, requires_grad=True, device="meta").is_leaf
+
+
+def cuda_error(call):
+    """The exception that ``call`` raises, or None where there is a GPU."""
+    try:
+        call()
+    except (AssertionError, RuntimeError) as error:
+        return error
+    return None
+
+
+class TestCudaVsTo:
+    def test_to_cuda_fails_exactly_as_cuda_does_for_tensors_and_modules(self):
+        x, model = torch.ones(2), nn.Linear(2, 2)
+        errors = [cuda_error(call) for call in (x.cuda, lambda: x.to("cuda"), model.cuda, lambda: model.to("cuda"))]
+        assert len({(type(error), str(error)) for error in errors}) == 1
+        assert (errors[0] is None) == torch.cuda.is_available()
+
+    def test_the_exception_depends_on_the_build(self):
+        error = cuda_error(torch.ones(1).cuda)
+        if not torch.backends.cuda.is_built():
+            assert type(error) is AssertionError and "not compiled with CUDA" in str(error)
+        elif not torch.cuda.is_available():
+            assert type(error) is RuntimeError
+
+    def test_to_device_runs_anywhere(self):
+        device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+        assert torch.ones(2).to(device).device.type == device.type
+        assert nn.Linear(2, 2).to(device).weight.device.type == device.type
+
+    def test_without_the_check_the_build_is_what_counts(self):
+        built = torch.accelerator.current_accelerator()
+        if not torch.accelerator.is_available():
+            assert torch.accelerator.current_accelerator(check_available=True) is None
+        if torch.backends.cuda.is_built():
+            assert built.type == "cuda"
+
+    def test_there_is_no_method_for_the_gpu_of_a_mac(self):
+        assert not hasattr(torch.Tensor, "mps") and not hasattr(nn.Module, "mps")
+        assert hasattr(torch.Tensor, "cuda") and torch.device("mps").type == "mps"
+
+    def test_cuda_takes_no_other_device_and_no_dtype(self):
+        for wrong in ("cpu", "meta"):
+            with pytest.raises((RuntimeError, AssertionError)):
+                torch.ones(1).cuda(wrong)
+        with pytest.raises(TypeError):
+            torch.ones(1).cuda(dtype=torch.float16)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.float64, torch.int32, torch.bool])
+    def test_to_takes_a_device_a_dtype_both_in_this_order_or_a_tensor(self, dtype):
+        x = torch.ones(3)
+        assert (x.to("meta").device.type, x.to("meta").dtype) == ("meta", torch.float32)
+        assert (x.to(dtype).device.type, x.to(dtype).dtype) == ("cpu", dtype)
+        both = x.to("meta", dtype), x.to(dtype=dtype, device="meta"), x.to(torch.ones((), dtype=dtype, device="meta"))
+        assert all((result.device.type, result.dtype) == ("meta", dtype) for result in both)
+        with pytest.raises(TypeError, match="invalid combination of arguments"):
+            x.to(dtype, "meta")
+
+    @pytest.mark.parametrize("device", ["cpu", "meta"])
+    def test_nothing_to_do_returns_the_same_object_unless_a_copy_is_asked_for(self, device):
+        x = torch.ones(2, device=device)
+        for same in (x.to(device), x.to(x.dtype), x.to(device, x.dtype), x.to(x), x.float()):
+            assert same is x
+        assert x.to(device, copy=True) is not x and x.to(torch.float64) is not x
+
+    @pytest.mark.parametrize("values", [[4.0, 8.0], [1.0, 2.0, 9.0]])
+    def test_an_in_place_function_overwrites_its_caller_only_without_a_move(self, values):
+        x = torch.tensor(values)
+        assert cuda_vs_to.standardize(x, "meta").is_meta and x.tolist() == values
+        copied = cuda_vs_to.standardize(x, "cpu", copy=True)
+        assert x.tolist() == values
+        overwritten = cuda_vs_to.standardize(x, "cpu")
+        assert overwritten is x and torch.equal(x, copied)
+        torch.testing.assert_close(torch.stack([x.mean(), x.std()]), torch.tensor([0.0, 1.0]))
+
+    def test_a_module_moves_integers_and_keeps_their_dtype(self):
+        layer = nn.BatchNorm1d(2).to("meta", torch.bfloat16)
+        assert layer.num_batches_tracked.is_meta and layer.num_batches_tracked.dtype == torch.int64
+        assert layer.weight.dtype == layer.running_mean.dtype == torch.bfloat16
+        for dtype in (torch.int64, torch.bool):
+            with pytest.raises(TypeError, match="floating point or complex"):
+                layer.to(dtype)
+
+    def test_a_counter_in_float16_stops_counting_and_a_tensor_truncates(self):
+        counter = torch.zeros((), dtype=torch.float16)
+        for _ in range(3000):
+            counter += 1
+        assert counter.item() == 2048
+        assert torch.tensor([1.9, -1.9]).to(torch.int64).tolist() == [1, -1]
+
+    def test_meta_finds_a_tensor_made_on_the_cpu_inside_forward(self):
+        class Noisy(nn.Module):
+            def forward(self, x):
+                return x + torch.randn(x.shape)
+
+        assert Noisy()(torch.ones(2)).shape == (2,)
+        with pytest.raises(RuntimeError, match="device"):
+            Noisy()(torch.ones(2, device="meta"))
+        assert (torch.ones(1, 2, device="meta") @ torch.ones(2, 2)).is_meta  # no proof: a product does not compare

@@ -1,0 +1,17 @@
+import torch
+
+
+def standardize(x: torch.Tensor, device: str, copy: bool = False) -> torch.Tensor:
+    """Move ``x``, floating point, any shape, to ``device`` with mean 0 and standard deviation 1."""
+    x = x.to(device, copy=copy)
+    x -= x.mean()
+    x /= x.std()
+    return x
+
+
+if __name__ == "__main__":
+    for device, copy in (("meta", False), ("cpu", False), ("cpu", True)):
+        x = torch.tensor([1.0, 2.0, 3.0])
+        standardize(x, device, copy)
+        call = f"standardize(x, {device!r}, copy={copy})"
+        print(f"{call:34}  afterwards x = {x.tolist()}")

@@ -1,0 +1,27 @@
+import numpy as np
+import torch
+
+
+def gradient(write: str) -> float:
+    """Gradient of ``weight * x`` at x = 2, after x was overwritten with 100 through ``"numpy"`` or ``"torch"``.
+
+    Raises:
+        RuntimeError: autograd noticed the write.
+    """
+    array = np.array([2.0])
+    x, weight = torch.from_numpy(array), torch.ones(1, dtype=torch.float64, requires_grad=True)
+    loss = (weight * x).sum()
+    if write == "numpy":
+        array[0] = 100
+    elif write == "torch":
+        x[0] = 100
+    loss.backward()
+    return weight.grad.item()
+
+
+if __name__ == "__main__":
+    for write in ("none", "numpy", "torch"):
+        try:
+            print(f"{write:6} {gradient(write)}")
+        except RuntimeError as error:
+            print(f"{write:6} RuntimeError: {str(error).split(';')[0]}")
