@@ -1,11 +1,32 @@
 """Every claim that the pages of docs/junior/autograd make, proven beyond the example shown."""
 
+import copy
+import functools
+import warnings
+import weakref
+from concurrent.futures import ThreadPoolExecutor
+
 import pytest
 import torch
 from torch import nn
 
 from warmup.testing import load_snippet
 
+computation_graph = load_snippet("junior/autograd/computation_graph.py")
+eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad.py")
+eval_vs_no_grad_broken = load_snippet("junior/autograd/eval_vs_no_grad_broken.py")
+eval_vs_no_grad_input = load_snippet("junior/autograd/eval_vs_no_grad_input.py")
+live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak.py")
+no_grad = load_snippet("junior/autograd/no_grad.py")
+no_grad_myth = load_snippet("junior/autograd/no_grad_myth.py")
+no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad.py")
+no_grad_vs_requires_grad_broken = load_snippet("junior/autograd/no_grad_vs_requires_grad_broken.py")
+no_grad_vs_requires_grad_memory = load_snippet("junior/autograd/no_grad_vs_requires_grad_memory.py")
+no_grad_vs_requires_grad_when = load_snippet("junior/autograd/no_grad_vs_requires_grad_when.py")
+requires_grad = load_snippet("junior/autograd/requires_grad.py")
+requires_grad_myth = load_snippet("junior/autograd/requires_grad_myth.py")
+what_autograd_does = load_snippet("junior/autograd/what_autograd_does.py")
+what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
 zero_grad = load_snippet("junior/autograd/zero_grad.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
@@ -88,3 +109,853 @@ class TestZeroGrad:
         for xs, ys in zip(x.chunk(3), y.chunk(3), strict=True):
             (nn.functional.mse_loss(model(xs), ys) / 3).backward()
         torch.testing.assert_close(model.weight.grad, large)
+
+
+def leaf(*values: float) -> torch.Tensor:
+    return torch.tensor(values, dtype=torch.float64, requires_grad=True)
+
+
+class TestWhatAutogradDoes:
+    @pytest.mark.parametrize("seed", [1, 2, 3])
+    def test_the_gradients_of_the_example_are_those_derived_by_hand(self, seed):
+        torch.manual_seed(seed)
+        x, y = (torch.randn(5, requires_grad=True) for _ in range(2))
+        (x**2 + 3 * y + x * y).sum().backward()
+        torch.testing.assert_close(x.grad, 2 * x.detach() + y.detach())
+        torch.testing.assert_close(y.grad, 3 + x.detach())
+
+    def test_nothing_is_differentiated_in_the_forward_pass(self):
+        x = leaf(2.0)
+        total = (x**2).sum()
+        assert x.grad is None and total.grad_fn is not None
+
+    def test_a_node_keeps_what_its_backward_needs(self):
+        kept, x, y = what_autograd_does.kept, leaf(5.0), leaf(7.0)
+        assert kept((4 * y).grad_fn) == "other=4"
+        assert kept((x * y).grad_fn) == "other=[7.0], self=[5.0]"
+        assert kept((x - y).grad_fn) == "alpha=1" and kept((-x).grad_fn) == ""
+        assert kept((x**3).grad_fn) == "exponent=3, self=[5.0]"
+        assert kept(x.exp().grad_fn) == f"result={x.exp().tolist()}"
+
+    def test_no_tensor_is_kept_by_a_sum_an_addition_or_a_constant_factor(self):
+        seen, x, y = [], leaf(1.0, 2.0), leaf(3.0, 4.0)
+        with torch.autograd.graph.saved_tensors_hooks(lambda saved: seen.append(saved) or saved, lambda saved: saved):
+            (3 * y + (x + y)).sum()
+            assert all(saved.numel() == 1 for saved in seen)  # the factor
+            x * y
+        assert [saved.numel() for saved in seen[-2:]] == [2, 2]
+
+    def test_a_product_keeps_only_the_factor_that_somebody_needs(self):
+        x, data = leaf(2.0), torch.tensor([5.0], dtype=torch.float64)
+        assert what_autograd_does.kept((x * data).grad_fn) == "other=[5.0]"
+
+    @pytest.mark.parametrize("operation", [lambda x, y: x * y, lambda x, y: x - y, lambda x, y: x @ y])
+    def test_a_node_turns_output_gradients_into_input_gradients(self, operation):
+        x, y = leaf(1.0, 2.0, 3.0), leaf(4.0, 5.0, 6.0)
+        result = operation(x, y)
+        weights = torch.full_like(result, 0.5)
+        expected = torch.autograd.grad(result, (x, y), weights, retain_graph=True)
+        returned = result.grad_fn(weights)
+        for got, want in zip(returned, expected, strict=True):
+            torch.testing.assert_close(got, want)
+
+    def test_no_node_runs_before_everything_that_used_its_output(self):
+        order, x = [], leaf(2.0)
+        shared = x.exp()
+        branches = {"shared": shared, "first": shared * 2, "second": (shared * 3).sin()}
+        for name, tensor in branches.items():
+            tensor.grad_fn.register_prehook(lambda _, name=name: order.append(name))
+        (branches["first"] + branches["second"]).backward()
+        assert order[-1] == "shared" and len(order) == 3
+
+    @pytest.mark.parametrize("at", [-2.0, 1.0, 4.0])
+    def test_a_constant_factor_hides_half_of_the_gradient(self, at):
+        run = what_autograd_does_broken.value_and_gradient
+        assert run(lambda x: x * x, at) == (at * at, 2 * at)
+        for program in (lambda x: x * x.item(), lambda x: x * x.detach(), lambda x: x * x.round()):
+            assert run(program, at) == (at * at, at)
+
+    def test_round_has_a_node_and_no_slope(self):
+        rounded = leaf(1.2, 2.7).round()
+        assert rounded.grad_fn is not None
+        assert rounded.grad_fn(torch.ones_like(rounded)).tolist() == [0.0, 0.0]
+
+    def test_two_programs_for_x_differ_only_where_a_node_has_no_derivative(self):
+        run = what_autograd_does_broken.value_and_gradient
+        difference, root = lambda x: torch.relu(x) - torch.relu(-x), lambda x: torch.sqrt(x**2) * torch.sign(x)
+        for at in (-2.0, 3.0):
+            assert run(difference, at) == (at, 1.0) and run(root, at) == (at, 1.0)
+        assert run(difference, 0.0) == (0.0, 0.0)
+        assert run(root, 0.0)[0] == 0 and run(root, 0.0)[1] != run(root, 0.0)[1]
+        assert run(torch.relu, 0.0) == (0.0, 0.0) and run(torch.sqrt, 0.0) == (0.0, float("inf"))
+
+    @pytest.mark.parametrize("shape", [(2,), (1, 3), (2, 2)])
+    def test_backward_needs_weights_for_more_than_one_value(self, shape):
+        x = torch.randn(shape, requires_grad=True)
+        with pytest.raises(RuntimeError, match="only for scalar outputs"):
+            (x * 2).backward()
+        weights = torch.randn(shape)
+        (x**2).backward(weights)
+        vector = x.grad.clone()
+        x.grad = None
+        ((x**2) * weights).sum().backward()
+        torch.testing.assert_close(x.grad, vector)
+
+    def test_gradcheck_catches_a_gradient_that_the_value_hides(self):
+        check, x = torch.autograd.gradcheck, leaf(2.0, 3.0)
+        assert check(lambda x: x * x, (x,))
+        for wrong in (lambda x: x * x.detach(), lambda x: x + x.detach()):
+            assert not check(wrong, (x,), raise_exception=False)
+
+    @pytest.mark.filterwarnings("ignore:Input #0")
+    def test_gradcheck_fails_a_right_gradient_in_float32(self):
+        x = torch.tensor([2.0, 3.0], requires_grad=True)
+        assert not torch.autograd.gradcheck(lambda x: x**3, (x,), raise_exception=False)
+
+    def test_an_accuracy_in_the_loss_has_no_gradient(self):
+        logits, labels = torch.randn(6, 3, requires_grad=True), torch.tensor([0, 1, 2, 0, 1, 2])
+        accuracy = (logits.argmax(1) == labels).float().mean()
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            accuracy.backward()
+        alone, = torch.autograd.grad(nn.functional.cross_entropy(logits, labels), logits)
+        both, = torch.autograd.grad(nn.functional.cross_entropy(logits, labels) - accuracy, logits)
+        assert torch.equal(alone, both)
+
+
+def nodes(tensor: torch.Tensor) -> list[str]:
+    """The names of all nodes behind ``tensor``, each once; AccumulateGrad without its namespace."""
+    found, queue = {}, [tensor.grad_fn]
+    while queue:
+        node = queue.pop()
+        if node is not None and node not in found:
+            found[node] = node.name().split("::")[-1]
+            queue.extend(parent for parent, _ in node.next_functions)
+    return sorted(found.values())
+
+
+class TestComputationGraph:
+    def test_draw_prints_one_line_per_edge_down_to_the_leaves(self, capsys):
+        a, b, data = leaf(1.0), leaf(2.0), torch.ones(1, dtype=torch.float64)
+        computation_graph.draw((a.exp() * b + data * a).sum().grad_fn, {a: "a", b: "b"})
+        assert capsys.readouterr().out.splitlines() == [
+            "SumBackward0", "  AddBackward0", "    MulBackward0", "      ExpBackward0", "        AccumulateGrad of a",
+            "      AccumulateGrad of b", "    MulBackward0", "      None", "      AccumulateGrad of a",
+        ]
+
+    def test_a_node_is_made_only_where_an_input_requires_grad(self):
+        x = torch.randn(4, 3)
+        model = nn.Sequential(nn.Linear(3, 3, bias=False), nn.ReLU(), nn.Linear(3, 1, bias=False))
+        operations = ["MmBackward0", "MmBackward0", "ReluBackward0"]
+        assert nodes(model(x)) == ["AccumulateGrad"] * 2 + operations + ["TBackward0"] * 2
+        model[0].requires_grad_(False)
+        assert nodes(model(x)) == ["AccumulateGrad", "MmBackward0", "TBackward0"]
+        model[2].requires_grad_(False)
+        assert nodes(model(x)) == [] and not model(x).requires_grad
+        assert nodes(model(x.requires_grad_())) == ["AccumulateGrad"] + operations  # one input is enough
+
+    def test_freezing_the_head_removes_only_its_leaf(self):
+        model = nn.Sequential(nn.Linear(3, 3), nn.ReLU(), nn.Linear(3, 1))
+        full = nodes(model(torch.ones(1, 3)))
+        model[2].requires_grad_(False)
+        assert [full.count("AccumulateGrad"), nodes(model(torch.ones(1, 3))).count("AccumulateGrad")] == [4, 2]
+
+    def test_there_is_one_edge_per_tensor_input(self):
+        w, data = leaf(1.0), torch.ones(1, dtype=torch.float64)
+        for result in (w + data, torch.addcmul(data, w, w), torch.cat([w, data, w, data])):
+            edges = [node for node, _ in result.grad_fn.next_functions]
+            assert len(edges) == {"AddBackward0": 2, "AddcmulBackward0": 3, "CatBackward0": 4}[result.grad_fn.name()]
+            assert all(node is None or node.variable is w for node in edges) and None in edges
+
+    def test_a_tensor_used_twice_is_one_node_and_its_gradients_add(self):
+        w = leaf(3.0)
+        shared = w.exp()
+        loss = (shared * shared).sum()
+        first, second = (node for node, _ in loss.grad_fn.next_functions[0][0].next_functions)
+        assert first is second is not None
+        assert nodes(loss).count("ExpBackward0") == 1
+
+    def test_the_graph_records_the_branch_and_the_rounds_that_ran(self):
+        def program(x):
+            for _ in range(int(x.item())):
+                x = x.sin() if x > 0 else x.cos()
+            return x
+
+        for start in (1.0, 4.0):
+            assert len(nodes(program(leaf(start)[0]))) == 2 + int(start)  # with the index and the leaf
+        assert "CosBackward0" in nodes(program(leaf(4.0)[0])) and "CosBackward0" not in nodes(program(leaf(1.0)[0]))
+
+    def test_each_forward_pass_builds_new_nodes(self):
+        w = leaf(2.0)
+        first, second = w * 2, w * 2
+        assert first.grad_fn is not second.grad_fn
+        assert first.grad_fn.next_functions[0][0] is second.grad_fn.next_functions[0][0]  # the leaf's, both times
+
+    @pytest.mark.parametrize("factor", [3.0, -7.0])
+    def test_a_value_from_before_the_switch_is_a_constant(self, factor):
+        w = torch.tensor(2.0)
+        cached = factor * w
+        w.requires_grad_()
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            cached.backward()
+        (cached + w).backward()
+        assert w.grad.item() == 1
+        w.grad = None
+        (factor * w + w).backward()
+        assert w.grad.item() == factor + 1
+
+    def test_a_cache_of_features_keeps_an_unfrozen_backbone_untrained(self):
+        backbone, head, x = nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 1), torch.randn(5, 3)
+        cache = backbone(x)
+        backbone.requires_grad_(True)
+        head(cache).sum().backward()
+        assert backbone.weight.grad is None and head.weight.grad is not None
+        head(backbone(x)).sum().backward()
+        assert backbone.weight.grad is not None
+
+    def test_integers_booleans_and_unchanged_tensors_have_no_node(self):
+        w = leaf(1.5, 2.5)
+        for result in (w.int(), w.bool(), w == 1, w.isnan(), w.argsort(), w.sort().indices, w.min(dim=0).indices):
+            assert result.grad_fn is None and not result.requires_grad
+        for same in (w.to(torch.float64), w.double(), w.contiguous(), w.to("cpu")):
+            assert same is w
+        assert w.sort().values.grad_fn is not None
+        for flat in (w.round(), w.floor(), w.sign()):
+            assert flat.grad_fn(torch.ones_like(flat)).count_nonzero() == 0
+
+    def test_the_loss_keeps_the_graph_alive_and_the_leaf_does_not(self):
+        class Box:
+            def __init__(self, tensor):
+                self.tensor = tensor
+
+        boxes, w = weakref.WeakSet(), leaf(1.0, 2.0)
+
+        def pack(tensor):
+            box = Box(tensor.detach())
+            boxes.add(box)
+            return box
+
+        with torch.autograd.graph.saved_tensors_hooks(pack, lambda box: box.tensor):
+            loss = w.exp().sin().sum()
+        assert len(boxes) == 2
+        history = [loss]
+        del loss
+        assert len(boxes) == 2
+        history.clear()
+        assert len(boxes) == 0 and w.requires_grad
+
+    def test_backward_frees_the_kept_tensors_and_leaves_the_nodes(self):
+        w = leaf(1.0, 2.0)
+        loss = w.exp().sum()
+        before = nodes(loss)
+        loss.backward()
+        assert nodes(loss) == before
+        with pytest.raises(RuntimeError, match="a second time"):
+            loss.backward()
+        retained = w.exp().sum()
+        retained.backward(retain_graph=True)
+        retained.backward()
+
+    def test_without_kept_tensors_a_second_backward_adds_the_gradient_again(self):
+        w = leaf(1.0, 2.0)
+        loss = (w + 1).sum()
+        loss.backward()
+        loss.backward()
+        assert w.grad.tolist() == [2.0, 2.0]
+
+    def test_a_copy_to_another_dtype_or_device_is_not_a_leaf(self):
+        w = torch.ones(2, requires_grad=True)
+        copy = w.to(torch.float64)
+        assert not copy.is_leaf and w.is_leaf and torch.ones(2).is_leaf
+        assert not w.to("meta").is_leaf
+        copy.sum().backward()
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            assert copy.grad is None
+        assert w.grad is not None
+
+
+OPTIMIZERS = {
+    "SGD": functools.partial(torch.optim.SGD, lr=0.1),
+    "momentum": functools.partial(torch.optim.SGD, lr=0.1, momentum=0.9),
+    "decay": functools.partial(torch.optim.SGD, lr=0.1, weight_decay=0.1),
+    "Adam": functools.partial(torch.optim.Adam, lr=0.1),
+    "AdamW": functools.partial(torch.optim.AdamW, lr=0.1),
+}
+
+
+class TestRequiresGrad:
+    def test_freeze_switches_every_parameter_off_and_drops_its_gradient(self):
+        model = nn.Sequential(nn.Linear(3, 3), nn.ModuleList([nn.LayerNorm(3)]))
+        for parameter in model.parameters():
+            parameter.grad = torch.ones_like(parameter)
+        requires_grad.freeze(model)
+        assert [(p.requires_grad, p.grad) for p in model.parameters()] == [(False, None)] * 4
+
+    def test_only_a_real_freeze_freezes(self):
+        free = requires_grad.train_after(lambda body: None)
+        assert free[0] > 0.05 and free[1] == 2
+        assert requires_grad.train_after(lambda body: setattr(body, "requires_grad", False)) == free
+        for typo in ("require_grad", "requires_grads", "trainable"):
+            assert requires_grad.train_after(lambda body, typo=typo: setattr(body.weight, typo, False)) == free
+        for half in ("weight", "bias"):
+            moved = requires_grad.train_after(lambda body, half=half: getattr(body, half).requires_grad_(False))
+            assert moved[0] > 0.05 and moved[1] == 1
+        for freezing in (requires_grad.freeze, lambda body: body.requires_grad_(False)):
+            assert requires_grad.train_after(freezing) == (0.0, 0)
+
+    def test_the_freezing_is_measured_after_one_step_of_training(self):
+        seen = []
+        requires_grad.train_after(lambda body: seen.append((body.weight.detach().clone(), body.weight.grad)))
+        torch.manual_seed(0)
+        (weight, gradient), = seen
+        assert gradient is not None and not torch.equal(weight, nn.Linear(4, 4).weight)
+
+    def test_a_module_has_no_flag_but_a_method(self):
+        layer = nn.Linear(2, 2)
+        assert not hasattr(layer, "requires_grad")
+        layer.requires_grad = False
+        assert layer.weight.requires_grad
+        assert not layer.requires_grad_(False).weight.requires_grad and not layer.bias.requires_grad
+
+    def test_the_flag_counts_in_forward_and_again_at_the_end_of_backward(self):
+        w, v = leaf(2.0), leaf(3.0)
+        product = w * v
+        w.requires_grad_(False)
+        product.backward()
+        assert w.grad is None and v.grad.item() == 2
+
+    def test_a_frozen_leaf_keeps_the_gradient_it_had(self):
+        w, v = leaf(2.0), leaf(3.0)
+        (w * v).backward()
+        w.requires_grad_(False)
+        (w * v).backward()
+        assert w.grad.item() == 3 and v.grad.item() == 4
+
+    @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+    def test_a_stale_gradient_moves_a_frozen_weight(self, make):
+        assert requires_grad_myth.drift(make, "never") > 0.05
+
+    def test_zeros_move_a_frozen_weight_by_momentum_averages_or_decay(self):
+        moved = {name: requires_grad_myth.drift(make, "zeros") for name, make in OPTIMIZERS.items()}
+        assert moved.pop("SGD") == 0
+        assert min(moved.values()) > 0.005
+
+    @pytest.mark.parametrize("clearing", ["None", "None once"])
+    @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+    def test_none_freezes_under_every_optimizer(self, make, clearing):
+        assert requires_grad_myth.drift(make, clearing) == 0
+
+    def test_the_drift_is_that_of_three_steps_with_the_same_gradient(self):
+        torch.manual_seed(0)
+        body, head, x = nn.Linear(4, 4), nn.Linear(4, 1), torch.randn(16, 4)
+        head(body(x)).square().mean().backward()
+        expected = 3 * 0.1 * body.weight.grad.abs().max().item()
+        assert requires_grad_myth.drift(OPTIMIZERS["SGD"], "never") == pytest.approx(expected, rel=1e-4)
+
+    def test_frozen_before_the_first_gradient_not_even_decay_moves_it(self):
+        frozen, free = nn.Parameter(torch.ones(2), requires_grad=False), nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.AdamW([frozen, free], lr=0.1, weight_decay=0.5)
+        for _ in range(3):
+            optimizer.zero_grad()
+            (frozen * free).sum().backward()
+            optimizer.step()
+        assert frozen.tolist() == [1.0, 1.0] and frozen not in optimizer.state and free in optimizer.state
+
+    def test_zero_grad_visits_frozen_parameters_too(self):
+        layer = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        layer(torch.ones(1, 2)).sum().backward()
+        layer.requires_grad_(False)
+        optimizer.zero_grad()
+        assert layer.weight.grad is None and layer.bias.grad is None
+
+    def test_defaults_of_data_parameters_buffers_and_results(self):
+        norm, x = nn.BatchNorm1d(3), torch.randn(4, 3)
+        flags = {name: tensor.requires_grad for name, tensor in norm.state_dict(keep_vars=True).items()}
+        assert flags == {"weight": True, "bias": True, "running_mean": False, "running_var": False,
+                         "num_batches_tracked": False}
+        assert not x.requires_grad and norm(x).requires_grad
+        with torch.no_grad():
+            assert nn.Parameter(x).requires_grad and not norm(x).requires_grad
+
+    @pytest.mark.parametrize("dtype", [torch.int64, torch.int8, torch.bool])
+    def test_integers_and_booleans_refuse(self, dtype):
+        with pytest.raises(RuntimeError, match="floating point"):
+            torch.ones(2, dtype=dtype).requires_grad_()
+        with pytest.raises(RuntimeError, match="floating point"):
+            nn.Parameter(torch.ones(2, dtype=dtype))
+        assert not nn.Parameter(torch.ones(2, dtype=dtype), requires_grad=False).requires_grad
+
+    def test_a_row_has_no_flag_of_its_own(self):
+        weight = nn.Parameter(torch.ones(3, 2))
+        for part in (weight[0], weight[:1], weight.T):
+            with pytest.raises(RuntimeError, match="leaf variables"):
+                part.requires_grad_(False)
+
+    def test_a_hook_freezes_a_row_unless_weight_decay_moves_it(self):
+        moved = {}
+        for decay in (0.0, 0.1):
+            weight = nn.Parameter(torch.ones(3, 2))
+            weight.register_hook(lambda gradient: gradient.index_fill(0, torch.tensor([0]), 0.0))
+            optimizer = torch.optim.AdamW([weight], lr=0.1, weight_decay=decay)
+            weight.square().sum().backward()
+            optimizer.step()
+            moved[decay] = (weight.detach() != 1).any(dim=1).tolist()
+        assert moved == {0.0: [False, True, True], 0.1: [True, True, True]}
+
+    def test_an_unfrozen_layer_that_the_optimizer_does_not_know_stays_and_is_never_cleared(self):
+        body, head, x = nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 1), torch.randn(8, 3)
+        optimizer = torch.optim.SGD([p for p in (*body.parameters(), *head.parameters()) if p.requires_grad], lr=0.05)
+        body.requires_grad_(True)
+        before, losses = body.weight.detach().clone(), []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = head(body(x)).square().mean()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        assert torch.equal(body.weight, before) and losses[0] > losses[1] > losses[2]
+        optimizer.zero_grad()
+        assert body.weight.grad is not None and head.weight.grad is None
+        optimizer.add_param_group({"params": body.parameters(), "lr": 0.01})
+        optimizer.zero_grad()
+        head(body(x)).square().mean().backward()
+        optimizer.step()
+        assert not torch.equal(body.weight, before)
+
+    def test_a_frozen_batch_norm_changes_in_train_mode_and_train_undoes_eval(self):
+        model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3))
+        requires_grad.freeze(model)
+        x, norm = torch.randn(8, 3) + 5, model[1]
+        before = norm.running_mean.clone()
+        model(x)
+        moved = norm.running_mean.clone()
+        assert not torch.equal(moved, before)
+        norm.eval()
+        model(x)
+        assert torch.equal(norm.running_mean, moved)
+        model.train()
+        assert norm.training
+
+    def test_a_frozen_layer_passes_the_gradient_on(self):
+        first, frozen = nn.Linear(3, 3), nn.Linear(3, 1)
+        requires_grad.freeze(frozen)
+        frozen(first(torch.ones(1, 3))).sum().backward()
+        assert frozen.weight.grad is None and first.weight.grad.abs().sum() > 0
+
+
+class TestNoGrad:
+    @staticmethod
+    def chain(*widths: int) -> nn.Sequential:
+        layers = [layer for a, b in zip(widths, widths[1:], strict=False) for layer in (nn.Linear(a, b), nn.ReLU())]
+        return nn.Sequential(*layers[:-1])
+
+    @pytest.mark.parametrize("widths", [(3, 5), (7, 11, 2), (4, 8, 16, 8, 1)])
+    @pytest.mark.parametrize("samples", [1, 9])
+    def test_a_chain_saves_the_input_of_each_linear_layer(self, widths, samples):
+        model = self.chain(*widths)
+        result, saved = no_grad.saved_for_backward(lambda: model(torch.randn(samples, widths[0])), model)
+        assert saved == 4 * samples * sum(widths[:-1])
+        assert result.requires_grad
+
+    def test_saved_bytes_are_what_stays_alive_and_no_grad_frees(self):
+        model, x = self.chain(32, 64, 64, 8), torch.randn(16, 32)
+        held = []
+        for compute in (lambda: model(x), torch.no_grad()(lambda: model(x))):
+            with live_bytes.LiveBytes() as live:
+                output = compute()
+                held.append(sum(live.sizes.values()))
+            del output
+        _, saved = no_grad.saved_for_backward(lambda: model(x), model)
+        assert held[0] - held[1] == saved - x.nbytes == 2 * 16 * 64 * 4
+
+    def test_counting_neither_changes_the_gradient_nor_keeps_the_graph(self):
+        model, x = self.chain(3, 4, 2).append(nn.Softmax(dim=1)), torch.randn(5, 3)
+        output, _ = no_grad.saved_for_backward(lambda: model(x), model)
+        counted = torch.autograd.grad(output.square().sum(), model[0].weight)[0]
+        torch.testing.assert_close(counted, torch.autograd.grad(model(x).square().sum(), model[0].weight)[0])
+        output, _ = no_grad.saved_for_backward(lambda: model(x), model)
+        output.grad_fn.metadata["probe"] = probe = type("Probe", (), {})()
+        probe, output = weakref.ref(probe), None
+        assert probe() is None
+
+    @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode, lambda: torch.set_grad_enabled(False)])
+    def test_each_mode_saves_nothing_and_computes_the_same(self, mode):
+        model, x = self.chain(6, 5, 4), torch.randn(3, 6)
+
+        def compute():
+            with mode():
+                return model(x)
+
+        result, saved = no_grad.saved_for_backward(compute, model)
+        assert saved == 0 and result.grad_fn is None and not result.requires_grad
+        assert torch.equal(result.clone(), model(x).detach())
+        assert torch.is_grad_enabled()
+
+    def test_with_frozen_weights_nothing_is_recorded_in_either_mode_until_a_tensor_that_requires_grad_joins(self):
+        model, x = self.chain(6, 5, 4).requires_grad_(False), torch.randn(3, 6)
+        for compute in (lambda: model(x), torch.no_grad()(lambda: model(x))):
+            result, saved = no_grad.saved_for_backward(compute, model)
+            assert saved == 0 and not result.requires_grad
+        assert (model(x) * torch.ones(4, requires_grad=True)).requires_grad
+
+    def test_results_without_a_derivative_do_not_require_grad(self):
+        x = torch.randn(4, requires_grad=True)
+        for result in (x.argmax(), x > 0, x.long(), x.isnan(), x.sign().bool()):
+            assert not result.requires_grad and result.grad_fn is None
+
+    def test_cutting_after_the_forward_pass_saves_nothing(self):
+        model, x = self.chain(6, 5, 4), torch.randn(3, 6)
+        _, whole = no_grad.saved_for_backward(lambda: model(x), model)
+        for late in (lambda: model(x).detach(), lambda: model(x).argmax(), lambda: model(x.detach())):
+            assert no_grad.saved_for_backward(late, model)[1] == whole > 0
+
+    def test_weights_keep_their_flag_inside_and_a_model_built_inside_trains(self):
+        with torch.no_grad():
+            model = nn.Linear(2, 1)
+            assert model.weight.requires_grad
+            assert torch.ones(1, requires_grad=True).requires_grad
+        model(torch.ones(1, 2)).sum().backward()
+        assert model.weight.grad is not None
+
+    def test_the_mode_comes_back_after_an_error(self):
+        with pytest.raises(ZeroDivisionError), torch.no_grad():
+            raise ZeroDivisionError
+        assert torch.is_grad_enabled()
+
+    def test_lazy_work_and_other_threads_are_tracked(self):
+        model = nn.Linear(2, 1)
+        with torch.no_grad():
+            lazy = (model(x) for x in torch.ones(2, 1, 2))
+            with ThreadPoolExecutor(1) as pool:
+                assert pool.submit(model, torch.ones(1, 2)).result().requires_grad
+                assert not pool.submit(torch.no_grad()(model.forward), torch.ones(1, 2)).result().requires_grad
+        assert all(output.requires_grad for output in lazy)
+
+    def test_a_block_around_yield_stops_the_callers_training_and_the_decorator_does_not(self):
+        teacher, student = nn.Linear(2, 1), nn.Linear(2, 1)
+
+        def in_a_block():
+            with torch.no_grad():
+                yield teacher(torch.ones(1, 2))
+
+        @torch.no_grad()
+        def decorated():
+            yield teacher(torch.ones(1, 2))
+
+        def train(targets):
+            for target in targets:
+                assert not target.requires_grad
+                (student(torch.ones(1, 2)) - target).square().sum().backward()
+
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            train(in_a_block())
+        train(decorated())
+        assert student.weight.grad is not None
+
+    @pytest.mark.parametrize("depth", [1, 3])
+    @pytest.mark.parametrize("batches", [2, 5, 12])
+    def test_without_no_grad_a_validation_loop_needs_two_graphs_however_long_it_is(self, depth, batches):
+        model, data = no_grad_myth.mlp(depth, 8), torch.randn(batches, 4, 8)
+        one = depth * 4 * 8 * 4
+        for keep in (torch.Tensor.item, torch.detach, lambda loss: None):
+            assert no_grad_myth.validate(model, data, keep) == (2 * one, 0)
+        assert no_grad_myth.validate(model, data, lambda loss: loss) == (batches * one, batches * one)
+
+    def test_a_running_sum_of_losses_keeps_every_graph(self):
+        totals = [torch.zeros(())]
+
+        def add(loss):
+            totals[0] = totals[0] + loss
+
+        _, after = no_grad_myth.validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), add)
+        assert after == 6 * 2 * 4 * 8 * 4
+
+    def test_with_no_grad_the_same_loop_holds_nothing(self):
+        validate = torch.no_grad()(no_grad_myth.validate)
+        assert validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), lambda loss: loss) == (0, 0)
+
+    def test_what_is_saved_grows_with_samples_and_depth_so_there_is_no_fixed_ratio(self):
+        def share(depth, width, samples):
+            model, batch = no_grad_myth.mlp(depth, width), torch.randn(1, samples, width)
+            saved = no_grad_myth.validate(model, batch, lambda loss: loss)[1]
+            return saved / (saved + batch.nbytes + sum(p.nbytes for p in model.parameters()))
+
+        assert share(2, 128, 1) < 0.02 < share(2, 128, 64) < share(2, 8, 64) < share(16, 8, 256) < 1
+        assert share(16, 8, 256) > 0.85
+
+    def test_an_update_by_hand_needs_no_grad_and_rebinding_loses_the_leaf(self):
+        w = torch.ones(3, requires_grad=True)
+        w.sum().backward()
+        with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+            w -= 0.1 * w.grad
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+        assert w.is_leaf and w.requires_grad
+        torch.testing.assert_close(w.detach(), torch.full((3,), 0.9))
+        rebound = w - 0.1 * w.grad
+        rebound.sum().backward()
+        with pytest.warns(UserWarning, match="not a leaf"):
+            assert rebound.grad is None
+
+    def test_an_optimizer_steps_in_no_grad_mode(self):
+        modes = []
+
+        class Recorder(torch.optim.SGD):
+            def _init_group(self, *args, **kwargs):
+                modes.append(torch.is_grad_enabled())
+                return super()._init_group(*args, **kwargs)
+
+        w = nn.Parameter(torch.ones(1))
+        w.sum().backward()
+        Recorder([w], lr=0.1).step()
+        assert modes == [False]
+
+    def test_targets_from_inference_mode_cannot_be_trained_on_and_those_from_no_grad_can(self):
+        teacher, student, x = nn.Linear(2, 1), nn.Linear(2, 1), torch.randn(4, 2)
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                target = teacher(x)
+            if mode is torch.no_grad:
+                nn.functional.mse_loss(student(x), target).backward()
+            else:
+                with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+                    nn.functional.mse_loss(student(x), target).backward()
+
+    @pytest.mark.parametrize("view", [lambda w: w.view(6), lambda w: w[0], lambda w: w.t(), lambda w: w.flatten()])
+    def test_a_view_keeps_the_flag_without_being_recorded_and_other_results_do_not(self, view):
+        for base in (torch.ones(2, 3, requires_grad=True), torch.ones(2, 3, requires_grad=True) * 1):
+            with torch.no_grad():
+                seen, computed = view(base), view(base) * 1
+            assert seen.requires_grad and seen.grad_fn is None
+            assert not computed.requires_grad
+        leaf = torch.ones(2, 3, requires_grad=True)
+        with torch.no_grad():
+            seen = view(leaf)
+        seen.sum().backward()
+        assert leaf.grad is None
+
+    def test_no_grad_leaves_dropout_on(self):
+        with torch.no_grad():
+            assert (nn.Dropout(0.5)(torch.ones(1000)) == 0).any()
+
+
+class TestNoGradVsRequiresGrad:
+    def test_a_frozen_layer_passes_exactly_the_gradient_that_a_trainable_one_passes(self):
+        reference = no_grad_vs_requires_grad.gradients("trainable")
+        frozen = no_grad_vs_requires_grad.gradients("requires_grad=False")
+        assert torch.equal(frozen["first"], reference["first"]) and torch.equal(frozen["last"], reference["last"])
+        assert frozen["middle"] is None and reference["middle"].any() and reference["first"].any()
+
+    def test_no_grad_cuts_off_what_lies_before_and_leaves_what_lies_behind(self):
+        reference = no_grad_vs_requires_grad.gradients("trainable")
+        cut = no_grad_vs_requires_grad.gradients("no_grad()")
+        assert cut["first"] is None and cut["middle"] is None
+        assert torch.equal(cut["last"], reference["last"])
+
+    def test_the_two_gradients_of_a_linear_layer_and_freezing_drops_only_the_left_one(self):
+        layer, x, delta = nn.Linear(3, 2, bias=False), torch.randn(3, requires_grad=True), torch.randn(2)
+        layer(x).backward(delta)
+        torch.testing.assert_close(layer.weight.grad, torch.outer(delta, x.detach()))
+        torch.testing.assert_close(x.grad, layer.weight.detach().T @ delta)
+        left, x.grad, layer.weight.grad = x.grad.clone(), None, None
+        layer.requires_grad_(False)(x).backward(delta)
+        assert layer.weight.grad is None
+        torch.testing.assert_close(x.grad, left)
+
+    def test_they_agree_where_nothing_earlier_requires_grad(self):
+        backbone, head, x = nn.Linear(3, 4), nn.Linear(4, 1), torch.randn(5, 3)
+        with torch.no_grad():
+            features = backbone(x)
+        head(features).sum().backward()
+        expected = head.weight.grad.clone()
+        head.zero_grad()
+        features = backbone.requires_grad_(False)(x)
+        assert features.grad_fn is None
+        head(features).sum().backward()
+        assert torch.equal(head.weight.grad, expected)
+
+    def test_a_generator_learns_through_a_frozen_discriminator_only(self):
+        generator, discriminator = nn.Linear(2, 2), nn.Linear(2, 1)
+        with torch.no_grad():
+            score = discriminator(generator(torch.ones(1, 2)))
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            score.sum().backward()
+        discriminator.requires_grad_(False)(generator(torch.ones(1, 2))).sum().backward()
+        assert generator.weight.grad.any() and discriminator.weight.grad is None
+
+    @pytest.mark.parametrize("steps", [1, 40])
+    def test_under_no_grad_the_adapter_never_moves_and_the_head_does(self, steps):
+        losses, moved = no_grad_vs_requires_grad_broken.fit_adapter("no_grad()", steps)
+        assert moved == 0 and len(losses) == steps
+        assert steps == 1 or losses[-1] < losses[0] / 2
+        assert no_grad_vs_requires_grad_broken.fit_adapter("requires_grad=False", steps)[1] > 0
+
+    def test_both_runs_start_at_the_same_loss_and_end_far_apart(self):
+        frozen, _ = no_grad_vs_requires_grad_broken.fit_adapter("requires_grad=False", 250)
+        cut, _ = no_grad_vs_requires_grad_broken.fit_adapter("no_grad()", 250)
+        assert frozen[0] == cut[0]
+        assert cut[-1] > 10 * frozen[-1]
+
+    def test_no_grad_around_backward_changes_no_gradient(self):
+        layer, x = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 1)), torch.randn(4, 3)
+        layer(x).sum().backward()
+        expected = [p.grad.clone() for p in layer.parameters()]
+        layer.zero_grad()
+        loss = layer(x).sum()
+        with torch.no_grad():
+            loss.backward()
+        for p, grad in zip(layer.parameters(), expected, strict=True):
+            assert torch.equal(p.grad, grad)
+
+    def test_freezing_between_the_passes_still_counts_and_unfreezing_does_not(self):
+        frozen_late, unfrozen_late = nn.Linear(2, 1), nn.Linear(2, 1)
+        unfrozen_late.weight.requires_grad_(False)
+        loss = frozen_late(torch.ones(1, 2)).sum() + unfrozen_late(torch.ones(1, 2)).sum()
+        frozen_late.weight.requires_grad_(False)
+        unfrozen_late.weight.requires_grad_(True)
+        loss.backward()
+        assert frozen_late.weight.grad is None and unfrozen_late.weight.grad is None
+        assert frozen_late.bias.grad is not None
+
+    def test_the_flag_of_a_result_cannot_be_cleared_but_detach_cuts(self):
+        weight, bias, result = no_grad_vs_requires_grad_when.forward()
+        with pytest.raises(RuntimeError, match="leaf variables.*detach"):
+            result.requires_grad_(False)
+        assert torch.equal(result, 3 * weight + bias) and weight.is_leaf and bias.is_leaf
+        assert not result.detach().requires_grad
+
+    def test_the_first_trained_layer_decides_what_is_saved(self):
+        memory, x = no_grad_vs_requires_grad_memory, torch.randn(16, 64)
+        counts = {trained: memory.saved_activations(memory.frozen_but(*trained), x)[0]
+                  for trained in ((1, 2, 3, 4), (1,), (2, 3, 4), (2,), (3, 4), (3,), (4,), ())}
+        assert list(counts.values()) == [3, 3, 3, 3, 2, 2, 1, 0]
+        assert memory.saved_activations(memory.frozen_but(3), x)[1] == 2 * 16 * 64 * 4
+        with torch.no_grad():
+            assert memory.saved_activations(memory.frozen_but(1), x) == (0, 0)
+
+    def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.before, self.frozen = nn.Linear(2, 2), nn.Linear(2, 2).requires_grad_(False)
+                self.head, self.forgotten = nn.Linear(2, 1), nn.Linear(2, 1)
+
+            def forward(self, x):
+                with torch.no_grad():
+                    x = self.frozen(self.before(x))
+                return self.head(x)
+
+        model = Model()
+        model(torch.ones(1, 2)).sum().backward()
+        unreached = [name for name, p in model.named_parameters() if p.requires_grad and p.grad is None]
+        assert unreached == ["before.weight", "before.bias", "forgotten.weight", "forgotten.bias"]
+
+
+class TestEvalVsNoGrad:
+    MODELS = {
+        "both": lambda: nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.Dropout(0.5)),
+        "dropout": lambda: nn.Sequential(nn.Linear(4, 64), nn.Dropout(0.3), nn.Linear(64, 1)),
+        "norm": lambda: nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)),
+        "neither": lambda: nn.Sequential(nn.Linear(4, 8), nn.LayerNorm(8)),
+    }
+
+    @pytest.mark.parametrize("name", MODELS)
+    @pytest.mark.parametrize("training", [True, False])
+    @pytest.mark.parametrize("grad", [True, False])
+    def test_the_mode_decides_the_numbers_and_no_grad_decides_the_graph(self, name, training, grad):
+        model = self.MODELS[name]().train(training)
+        with torch.set_grad_enabled(grad):
+            random, requires_grad, moved = eval_vs_no_grad.observe(model, torch.randn(32, 4))
+        assert random == (training and name in ("both", "dropout"))
+        assert requires_grad == grad
+        assert moved == (training and name in ("both", "norm"))
+
+    def test_no_grad_changes_no_digit_in_either_mode(self):
+        model, x = self.MODELS["both"](), torch.randn(32, 4)
+        for training in (True, False):
+            copies = [copy.deepcopy(model).train(training) for _ in range(2)]
+            torch.manual_seed(1)
+            expected = copies[0](x)
+            torch.manual_seed(1)
+            with torch.no_grad():
+                assert torch.equal(copies[1](x), expected)
+
+    def test_eval_touches_only_the_flags_and_reaches_every_submodule(self):
+        model = nn.Sequential(self.MODELS["both"](), nn.Sequential(nn.Dropout(0.1)))
+        model[0][0].weight.requires_grad_(False)
+        before = [(p.requires_grad, p.clone()) for p in model.parameters()]
+        assert model.eval() is model
+        assert not any(module.training for module in model.modules()) and torch.is_grad_enabled()
+        for p, (flag, value) in zip(model.parameters(), before, strict=True):
+            assert p.requires_grad == flag and torch.equal(p, value)
+        assert all(module.training for module in model.train().modules())
+
+    def test_gradients_reach_every_parameter_in_eval_mode(self):
+        model = self.MODELS["both"]().eval()
+        model(torch.randn(8, 4)).sum().backward()
+        assert all(p.grad is not None for p in model.parameters())
+
+    @pytest.mark.parametrize("features", [4, 5])
+    def test_after_an_error_grad_mode_is_back_and_eval_mode_stays(self, features):
+        model = self.MODELS["both"]()
+        try:
+            output = eval_vs_no_grad_broken.predict(model, torch.randn(3, features))
+            assert not output.requires_grad
+        except RuntimeError:
+            assert features == 5
+        assert torch.is_grad_enabled()
+        assert all(module.training == (features == 4) for module in model.modules())
+        model(torch.randn(8, 4)).sum().backward()
+        assert model[0].weight.grad is not None
+
+    def test_predict_repeats_and_wakes_a_layer_that_was_in_eval_mode_on_purpose(self):
+        model, x = self.MODELS["both"](), torch.randn(3, 4)
+        model[1].eval()
+        assert torch.equal(eval_vs_no_grad_broken.predict(model, x), eval_vs_no_grad_broken.predict(model, x))
+        assert model[1].training
+
+    def test_only_eval_and_no_grad_together_take_the_fast_path_of_an_encoder_layer(self, monkeypatch):
+        fused, calls = torch._transformer_encoder_layer_fwd, []
+        monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd", lambda *args: calls.append(1) or fused(*args))
+        layer, x = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), torch.randn(2, 5, 16)
+        taken = {}
+        for training in (True, False):
+            for grad in (True, False):
+                calls.clear()
+                with torch.set_grad_enabled(grad):
+                    layer.train(training)(x)
+                taken[training, grad] = bool(calls)
+        assert taken == {(True, True): False, (True, False): False, (False, True): False, (False, False): True}
+
+    def test_an_input_gradient_repeats_in_eval_mode_only(self):
+        model, x = self.MODELS["dropout"](), torch.randn(2, 4)
+        gradients = [eval_vs_no_grad_input.input_gradient(model, x, 0) for _ in range(2)]
+        assert not torch.equal(*gradients)
+        model.eval()
+        gradients = [eval_vs_no_grad_input.input_gradient(model, x, 0) for _ in range(2)]
+        assert torch.equal(*gradients) and gradients[0].shape == x.shape and not x.requires_grad
+        assert all(p.grad is None for p in model.parameters())
+
+    def test_an_input_gradient_is_the_slope_of_the_chosen_logit(self):
+        model, x = nn.Linear(4, 3), torch.randn(2, 4)
+        for label in range(3):
+            expected = model.weight[label].detach().expand(2, 4)
+            torch.testing.assert_close(eval_vs_no_grad_input.input_gradient(model, x, label), expected)
+
+    def test_update_bn_works_in_train_mode_without_a_graph(self):
+        model = self.MODELS["norm"]().eval()
+        seen = []
+        model[1].register_forward_hook(lambda module, _, output: seen.append((module.training, output.requires_grad)))
+        torch.optim.swa_utils.update_bn([torch.randn(8, 4) + 5], model)
+        assert seen == [(True, False)] and not model.training
+        assert model[1].running_mean.any()
+
+    def test_a_functional_dropout_without_the_flag_stays_active_and_shows_in_no_list(self):
+        class Model(nn.Module):
+            def forward(self, x):
+                return nn.functional.dropout(x)
+
+        model = Model().eval()
+        assert [name for name, module in model.named_modules() if module.training] == []
+        assert (model(torch.ones(1000)) == 0).any()
