@@ -1,15 +1,41 @@
 """Every claim that the pages of docs/junior/modules make, proven beyond the example shown."""
 
+import copy
+import inspect
+import pickle
+from collections import OrderedDict
+
 import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 
 from warmup.testing import load_snippet
 
 containers = load_snippet("junior/modules/containers.py")
 containers_broken = load_snippet("junior/modules/containers_broken.py")
 containers_find = load_snippet("junior/modules/containers_find.py")
+nn_module = load_snippet("junior/modules/nn_module.py")
+nn_module_init_broken = load_snippet("junior/modules/nn_module_init_broken.py")
+module_vs_sequential = load_snippet("junior/modules/module_vs_sequential.py")
+module_vs_sequential_broken = load_snippet("junior/modules/module_vs_sequential_broken.py")
+module_vs_sequential_inputs = load_snippet("junior/modules/module_vs_sequential_inputs.py")
+module_vs_sequential_residual = load_snippet("junior/modules/module_vs_sequential_residual.py")
+tensor_vs_parameter = load_snippet("junior/modules/tensor_vs_parameter.py")
+tensor_vs_parameter_myth = load_snippet("junior/modules/tensor_vs_parameter_myth.py")
+tensor_vs_parameter_update_broken = load_snippet("junior/modules/tensor_vs_parameter_update_broken.py")
+functional_vs_module = load_snippet("junior/modules/functional_vs_module.py")
+functional_vs_module_broken = load_snippet("junior/modules/functional_vs_module_broken.py")
+embedding = load_snippet("junior/modules/embedding.py")
+embedding_rows_broken = load_snippet("junior/modules/embedding_rows_broken.py")
+train_vs_eval_restore = load_snippet("junior/modules/train_vs_eval_restore.py")
+train_vs_eval_validation_broken = load_snippet("junior/modules/train_vs_eval_validation_broken.py")
+dropout = load_snippet("junior/modules/dropout.py")
+dropout_average = load_snippet("junior/modules/dropout_average.py")
+dropout_unscaled_broken = load_snippet("junior/modules/dropout_unscaled_broken.py")
+batch_norm = load_snippet("junior/modules/batch_norm.py")
+batch_norm_lag = load_snippet("junior/modules/batch_norm_lag.py")
 
 PLAIN = [list, tuple, lambda layers: dict(enumerate(layers))]
 REGISTERED = [nn.ModuleList, lambda layers: nn.Sequential(*layers),
@@ -198,3 +224,971 @@ class TestContainers:
         student = nn.Linear(2, 2)
         student.teacher = [nn.Linear(2, 2)]
         assert len(list(student.parameters())) == 2 and set(student.state_dict()) == {"weight", "bias"}
+
+
+class TestNnModule:
+    def test_assignment_registers_at_any_time_and_from_outside(self):
+        model = nn_module.Classifier()
+        model.extra, model.scale, model.note = nn.Linear(3, 3), nn.Parameter(torch.ones(2)), "text"
+        names = [name for name, _ in model.named_parameters()]
+        assert names == ["temperature", "scale", "body.weight", "head.weight", "extra.weight", "extra.bias"]
+        assert list(model.state_dict()) == names
+        assert [name for name, _ in model.named_modules()] == ["", "body", "dropout", "head", "extra"]
+
+    def test_super_init_creates_empty_registries_and_train_mode(self):
+        module = nn.Module()
+        assert (module._parameters, module._buffers, module._modules, module.training) == ({}, {}, {}, True)
+        module.layer = nn.Linear(1, 1)
+        assert "layer" in module._modules and "layer" not in vars(module)
+
+    def test_to_and_eval_reach_every_registered_module(self):
+        model = nn_module.Classifier().double().eval()
+        assert {parameter.dtype for parameter in model.parameters()} == {torch.float64}
+        assert not any(module.training for module in model.modules())
+
+    @pytest.mark.parametrize("call", [lambda m: m.double(), lambda m: m.to(torch.float64), lambda m: m.to("meta")])
+    def test_a_later_layer_keeps_its_own_dtype_device_and_mode(self, call):
+        model = call(nn_module.Classifier()).eval()
+        model.dropout = nn.Sequential(nn.Linear(8, 8), nn.Dropout())
+        weight = model.dropout[0].weight
+        assert (weight.dtype, weight.device.type) == (torch.float32, "cpu")
+        assert not model.training and all(module.training for module in model.dropout.modules())
+
+    def test_a_float32_head_on_a_float64_body_raises(self):
+        model = nn_module.Classifier().double().eval()
+        model.head = nn.Linear(8, 2)
+        with pytest.raises(RuntimeError, match="dtype"):
+            model(torch.ones(1, 4, dtype=torch.float64))
+
+    @pytest.mark.parametrize("new_optimizer", [False, True])
+    def test_the_optimizer_keeps_the_parameters_it_was_given(self, new_optimizer):
+        model = nn_module.Classifier().eval()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        model.head = nn.Linear(8, 2, bias=False)
+        if new_optimizer:
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        head, body = model.head.weight.detach().clone(), model.body.weight.detach().clone()
+        F.cross_entropy(model(torch.randn(32, 4)), torch.randint(2, (32,))).backward()
+        optimizer.step()
+        assert not torch.equal(body, model.body.weight)
+        assert torch.equal(head, model.head.weight) is not new_optimizer
+        held = {id(p) for group in optimizer.param_groups for p in group["params"]}
+        assert ({id(p) for p in model.parameters()} == held) is new_optimizer
+
+    @pytest.mark.parametrize("temperature", [0.5, 4.0])
+    def test_the_classifier_computes_what_its_docstring_says(self, temperature):
+        model, x = nn_module.Classifier(), torch.randn(3, 4)
+        model.temperature.data.fill_(temperature)
+        expected = (x @ model.body.weight.T).clamp(min=0) @ model.head.weight.T / temperature
+        torch.testing.assert_close(model.eval()(x), expected)
+        assert expected.shape == (3, 2)
+        model.train()
+        assert not torch.equal(model(x), model(x))
+
+    def test_a_module_without_init_is_complete(self):
+        model, x = nn_module_init_broken.NoInit(), torch.randn(2, 3)
+        assert torch.equal(model(x), 3 * x)
+        assert list(model.parameters()) == [] and model.eval().training is False
+
+    def test_a_module_without_forward_fails_only_when_called(self):
+        model = nn_module_init_broken.NoForward()
+        assert len(list(model.parameters())) == 2
+        with pytest.raises(NotImplementedError, match='missing the required "forward"'):
+            model(torch.ones(1, 2))
+
+    @pytest.mark.parametrize("value", [nn.Linear(1, 1), nn.Parameter(torch.ones(1)), nn.ReLU()])
+    def test_without_super_init_the_first_registered_value_raises(self, value):
+        with pytest.raises(AttributeError, match="before Module.__init__"):
+            nn_module_init_broken.NoSuper()
+        model = nn_module_init_broken.NoSuperNoLayer()
+        with pytest.raises(AttributeError, match="before Module.__init__"):
+            model.value = value
+
+    def test_without_super_init_and_layers_the_error_comes_late(self):
+        model = nn_module_init_broken.NoSuperNoLayer()
+        assert model.factor == 3 and model.forward(2) == 6
+        for late in (lambda: model(2), model.eval, model.state_dict, lambda: list(model.parameters())):
+            with pytest.raises(AttributeError, match="object has no attribute '_"):
+                late()
+
+    def test_forward_skips_the_hooks_of_the_outermost_module_only(self):
+        model, seen = nn_module.Classifier().eval(), []
+        for name, module in model.named_modules():
+            module.register_forward_pre_hook(lambda module, args, name=name: seen.append(name))
+        x = torch.randn(2, 4)
+        called, called_names = model(x), seen.copy()
+        seen.clear()
+        assert torch.equal(model.forward(x), called)
+        assert called_names == ["", "body", "dropout", "head"] and seen == called_names[1:]
+
+    def test_identity_takes_the_head_off(self):
+        saved, model, x = nn_module.Classifier().state_dict(), nn_module.Classifier().eval(), torch.randn(2, 4)
+        model.head = nn.Identity()
+        assert list(model.state_dict()) == ["temperature", "body.weight"] and len(list(model.parameters())) == 2
+        assert torch.equal(model(x), model.body(x).relu() / model.temperature)
+        with pytest.raises(RuntimeError, match="Unexpected key"):
+            model.load_state_dict(saved)
+
+    def test_a_layer_under_two_names_is_one_parameter_with_two_keys(self):
+        model = nn.Module()
+        model.first = model.second = nn.Linear(2, 2, bias=False)
+        assert len(list(model.parameters())) == 1
+        assert list(model.state_dict()) == ["first.weight", "second.weight"]
+
+
+class TestEmbedding:
+    @pytest.mark.parametrize("ids", [3, [0, 6], [[1, 1], [5, 2], [6, 0]]])
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+    def test_a_lookup_is_one_hot_times_the_weight_to_the_bit(self, ids, dtype):
+        ids, table = torch.tensor(ids), nn.Embedding(7, 5, dtype=dtype)
+        product = embedding.one_hot_lookup(ids, table.weight)
+        assert product.dtype == dtype and product.shape == (*ids.shape, 5)
+        assert torch.equal(table(ids), product)
+        assert torch.equal(table(ids), table.weight[ids])
+
+    def test_both_have_the_same_gradient(self):
+        ids, upstream = torch.tensor([[4, 1, 4], [4, 0, 1]]), torch.randn(2, 3, 5)
+        table = nn.Embedding(7, 5)
+        gradients = [torch.autograd.grad(lookup(ids), table.weight, upstream)[0]
+                     for lookup in (table, lambda ids: embedding.one_hot_lookup(ids, table.weight))]
+        torch.testing.assert_close(*gradients)
+
+    def test_a_row_gets_the_sum_over_its_positions_and_all_others_zero(self):
+        table = nn.Embedding(7, 5)
+        upstream = torch.randn(4, 5)
+        gradient, = torch.autograd.grad(table(torch.tensor([4, 1, 4, 4])), table.weight, upstream)
+        expected = torch.zeros(7, 5)
+        expected[1], expected[4] = upstream[1], upstream[0] + upstream[2] + upstream[3]
+        torch.testing.assert_close(gradient, expected)
+
+    @pytest.mark.parametrize("padding", [0, 3])
+    def test_the_padding_row_starts_at_zero_and_gets_no_gradient(self, padding):
+        table = nn.Embedding(5, 4, padding_idx=padding)
+        assert not table.weight[padding].any()
+        table(torch.arange(5)).sum().backward()
+        assert table.weight.grad.any(dim=1).tolist() == [row != padding for row in range(5)]
+
+    def test_one_broken_row_reaches_every_output_of_the_product_only(self):
+        weight = torch.ones(4, 2)
+        weight[3] = float("nan")
+        ids = torch.tensor([0, 1])
+        assert F.embedding(ids, weight).isfinite().all()
+        assert embedding.one_hot_lookup(ids, weight).isnan().all()
+
+    @pytest.mark.parametrize("dtype", [torch.int32, torch.int64])
+    def test_ids_are_integers(self, dtype):
+        table = nn.Embedding(4, 2)
+        assert not table(torch.tensor([1], dtype=dtype)).isnan().any()
+        with pytest.raises(RuntimeError, match="scalar types: Long, Int"):
+            table(torch.tensor([1.0]))
+        with pytest.raises(RuntimeError, match="floating point"):
+            torch.tensor([1], dtype=dtype).requires_grad_()
+
+    def test_a_linear_layer_on_one_hot_starts_much_smaller(self):
+        size = 400
+        table, linear = nn.Embedding(size, 50), nn.Linear(size, 50, bias=False)
+        assert table.weight.shape == linear.weight.T.shape
+        assert table.weight.std().item() == pytest.approx(1, abs=0.05)
+        assert linear.weight.abs().max() <= size**-0.5
+
+    @pytest.mark.parametrize(("optimizer", "options", "expected"), [
+        (torch.optim.SGD, {}, [True, False, False, False]),
+        (torch.optim.SGD, {"momentum": 0.5}, [True, True, False, False]),
+        (torch.optim.RMSprop, {}, [True, False, False, False]),
+        (torch.optim.Adam, {}, [True, True, False, False]),
+        (torch.optim.AdamW, {"weight_decay": 0}, [True, True, False, False]),
+        (torch.optim.AdamW, {}, [True, True, True, True]),
+        (torch.optim.SGD, {"weight_decay": 0.1}, [True, True, True, True]),
+    ])
+    def test_momentum_moves_earlier_rows_and_decay_moves_all(self, optimizer, options, expected):
+        assert embedding_rows_broken.moved(optimizer, **options) == expected
+
+    def test_a_padding_row_of_zeros_stays_zero_under_decay(self):
+        table = nn.Embedding(3, 4, padding_idx=0)
+        optimizer = torch.optim.AdamW(table.parameters(), lr=0.1, weight_decay=0.1)
+        for _ in range(3):
+            optimizer.zero_grad()
+            table(torch.tensor([0, 1])).sum().backward()
+            optimizer.step()
+        assert not table.weight[0].any()
+
+    def test_a_padding_row_of_another_init_is_kept_but_never_trained(self):
+        table = nn.Embedding(3, 4, padding_idx=0)
+        nn.init.normal_(table.weight)
+        before = table.weight[0].clone()
+        optimizer = torch.optim.Adam(table.parameters(), lr=0.1)
+        table(torch.tensor([0, 1])).sum().backward()
+        optimizer.step()
+        assert before.all() and torch.equal(table.weight[0], before)
+
+    def test_padding_counts_in_a_mean_and_in_attention(self):
+        table = nn.Embedding(5, 4, padding_idx=0)
+        torch.testing.assert_close(table(torch.tensor([1, 2, 0, 0, 0])).mean(0), table(torch.tensor([1, 2])).sum(0) / 5)
+        padded = table(torch.tensor([[1, 2, 0, 0]]))
+        attended = F.scaled_dot_product_attention(padded, padded, padded)[:, :2]
+        short = padded[:, :2]
+        assert not torch.allclose(attended, F.scaled_dot_product_attention(short, short, short))
+
+    @pytest.mark.parametrize("row", [7, -1, -7, 100])
+    def test_an_id_outside_of_the_table_raises(self, row):
+        with pytest.raises(IndexError, match="out of range in self"):
+            nn.Embedding(7, 2)(torch.tensor([row]))
+
+    def test_indexing_the_weight_wraps_around(self):
+        table = nn.Embedding(7, 2)
+        assert torch.equal(table.weight[torch.tensor(-1)], table(torch.tensor(6)))
+
+    def test_a_mixture_of_rows_is_differentiable(self):
+        table = nn.Embedding(7, 2)
+        logits = torch.randn(3, 7, requires_grad=True)
+        (logits.softmax(-1) @ table.weight).square().sum().backward()
+        assert logits.grad.any(dim=1).all()
+
+    @pytest.mark.parametrize("accepts", [torch.optim.SGD, torch.optim.SparseAdam])
+    @pytest.mark.parametrize("refuses", [torch.optim.Adam, torch.optim.AdamW])
+    def test_sparse_stores_the_touched_rows_and_adam_refuses_them(self, accepts, refuses):
+        table = nn.Embedding(7, 2, sparse=True)
+        table(torch.tensor([4, 1, 4])).sum().backward()
+        assert table.weight.layout is torch.strided and table.weight.grad.coalesce().indices().tolist() == [[1, 4]]
+        before = table.weight.detach().clone()
+        accepts(list(table.parameters()), lr=0.1).step()
+        assert (table.weight != before).any(dim=1).nonzero().flatten().tolist() == [1, 4]
+        with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+            refuses(table.parameters()).step()
+
+
+class TestModuleVsSequential:
+    def chain(self) -> nn.Sequential:
+        return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+
+    def test_a_straight_chain_computes_what_the_class_computes(self):
+        model, chain, x = module_vs_sequential.MLP(), self.chain(), torch.randn(7, 4)
+        chain.load_state_dict(dict(zip(chain.state_dict(), model.state_dict().values(), strict=True)))
+        assert torch.equal(chain(x), model(x))
+        hidden = F.linear(x, *chain[0].parameters()).relu()
+        torch.testing.assert_close(model(x), F.linear(hidden, *chain[2].parameters()))
+
+    def test_only_a_chain_with_names_loads_the_weights_of_the_class(self):
+        model, x = module_vs_sequential.MLP(), torch.randn(3, 4)
+        parts = {"body": nn.Linear(4, 8), "activation": nn.ReLU(), "head": nn.Linear(8, 2)}
+        named = nn.Sequential(OrderedDict(parts))
+        assert not any(named.load_state_dict(model.state_dict()))
+        assert torch.equal(named(x), model(x))
+        with pytest.raises(RuntimeError, match=r'Missing key\(s\).*"0.weight"'):
+            self.chain().load_state_dict(model.state_dict())
+
+    def test_inserting_a_layer_moves_every_later_key(self):
+        chain = self.chain()
+        chain.insert(1, nn.LayerNorm(8))
+        assert list(chain.state_dict()) == ["0.weight", "0.bias", "1.weight", "1.bias", "3.weight", "3.bias"]
+
+    def test_sequential_is_a_loop_with_one_variable(self):
+        seen = []
+
+        class Record(nn.Module):
+            def forward(self, value):
+                seen.append(value)
+                return value + 1
+
+        assert nn.Sequential(*(Record() for _ in range(4)))(10) == 14
+        assert seen == [10, 11, 12, 13]
+
+    @pytest.mark.parametrize("count", [2, 5])
+    def test_a_repeated_block_is_one_block(self, count):
+        block = nn.Linear(3, 3)
+        repeated, x = nn.Sequential(*[block] * count), torch.randn(2, 3)
+        separate = nn.Sequential(*(nn.Linear(3, 3) for _ in range(count)))
+        assert module_vs_sequential_broken.parameter_count(repeated) == 12
+        assert module_vs_sequential_broken.parameter_count(separate) == 12 * count
+        assert len(repeated) == len(separate) == count
+        assert repeated.state_dict().keys() == separate.state_dict().keys() and repr(repeated) == repr(separate)
+        expected = x
+        for _ in range(count):
+            expected = block(expected)
+        assert torch.equal(repeated(x), expected)
+
+    def test_a_shared_module_is_listed_once_by_modules(self):
+        repeated = nn.Sequential(*[nn.Linear(3, 3)] * 3)
+        assert len(list(repeated.modules())) == 2
+        assert len(list(repeated.named_modules(remove_duplicate=False))) == 4
+
+    def test_a_repeated_block_trains(self):
+        model, x = nn.Sequential(*[nn.Linear(3, 3)] * 3), torch.randn(64, 3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        losses = []
+        for _ in range(100):
+            loss = F.mse_loss(model(x), x.flip(1))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            losses.append(loss.item())
+        assert losses[-1] < losses[0] / 2
+
+    @pytest.mark.parametrize("width", [1, 6])
+    def test_residual_adds_its_input_to_what_its_layers_return(self, width):
+        first, second, x = nn.Linear(width, 9), nn.Linear(9, width), torch.randn(4, width)
+        block = module_vs_sequential_residual.Residual(first, nn.Tanh(), second)
+        torch.testing.assert_close(block(x), second(first(x).tanh()) + x)
+        twice = nn.Sequential(block, block)
+        torch.testing.assert_close(twice(x), block(block(x)))
+
+    def test_plain_and_residual_chains_have_the_same_weights_and_keys(self):
+        states = []
+        for block in (nn.Sequential, module_vs_sequential_residual.Residual):
+            torch.manual_seed(1)
+            states.append(nn.Sequential(*(block(nn.Linear(3, 3), nn.Tanh()) for _ in range(2))).state_dict())
+        assert list(states[0]) == list(states[1]) == ["0.0.weight", "0.0.bias", "1.0.weight", "1.0.bias"]
+        assert all(map(torch.equal, states[0].values(), states[1].values()))
+
+    @pytest.mark.parametrize("width", [8, 24])
+    def test_only_the_residual_chain_passes_a_gradient_to_its_first_block(self, width):
+        gradient, residual = module_vs_sequential_residual.first_gradient, module_vs_sequential_residual.Residual
+        shallow, deep = (gradient(nn.Sequential, depth, width) for depth in (2, 20))
+        assert deep < shallow / 1000
+        assert gradient(residual, 20, width) > gradient(residual, 2, width) / 10
+
+    @pytest.mark.parametrize("features", [1, 4])
+    def test_residual_refuses_layers_that_change_the_shape(self, features):
+        with pytest.raises(ValueError, match=rf"\(3, 8\) into \(3, {features}\)"):
+            module_vs_sequential_residual.Residual(nn.Linear(8, features))(torch.randn(3, 8))
+
+    def test_without_the_check_one_feature_broadcasts(self):
+        x, layer = torch.randn(3, 8), nn.Linear(8, 1)
+        assert (x + layer(x)).shape == (3, 8)
+        assert (x + layer(x) - x).std(dim=1).max() < 1e-6
+        with pytest.raises(RuntimeError, match="must match"):
+            x + nn.Linear(8, 4)(x)
+
+    def test_two_inputs_need_a_class(self):
+        model, image, age = module_vs_sequential_inputs.ImageAndAge(), torch.randn(3, 1, 8, 8), torch.rand(3, 1)
+        assert model(image, age).shape == (3, 2)
+        assert not torch.equal(model(image, age), model(image, age + 1))
+        assert not torch.equal(model(image, age), model(image + 1, age))
+        chain = nn.Sequential(model.image, model.head)
+        for inputs, complaint in (((image, age), "takes 2 positional"), (((image, age),), "tuple")):
+            with pytest.raises(TypeError, match=complaint):
+                chain(*inputs)
+
+    def test_strict_false_after_a_rewrite_loads_nothing(self):
+        model, chain = module_vs_sequential.MLP(), self.chain()
+        before = [parameter.detach().clone() for parameter in model.parameters()]
+        result = model.load_state_dict(chain.state_dict(), strict=False)
+        assert result.missing_keys == list(model.state_dict())
+        assert result.unexpected_keys == list(chain.state_dict())
+        assert all(map(torch.equal, before, model.parameters()))
+
+    def test_shared_batch_norm_mixes_the_statistics_of_both_places(self):
+        norm = nn.BatchNorm1d(1, momentum=None)
+        nn.Sequential(norm, module_vs_sequential_residual.Residual(nn.Linear(1, 1)), norm)(torch.randn(64, 1) + 10)
+        assert norm.num_batches_tracked == 2
+        assert 0 < norm.running_mean.item() < 9
+
+
+class TestTrainVsEval:
+    SAME_IN_BOTH = [nn.Linear(6, 6), nn.Conv1d(6, 6, 1), nn.LayerNorm(6), nn.GroupNorm(2, 6), nn.ReLU(), nn.GELU(),
+                    nn.InstanceNorm1d(6), nn.LSTM(6, 6), nn.MultiheadAttention(6, 2)]
+    DIFFERENT = [nn.Dropout(), nn.Dropout1d(), nn.AlphaDropout(), nn.BatchNorm1d(6), nn.RReLU(),
+                 nn.InstanceNorm1d(6, track_running_stats=True), nn.LSTM(6, 6, num_layers=2, dropout=0.5),
+                 nn.MultiheadAttention(6, 2, dropout=0.5)]
+
+    @staticmethod
+    def output(layer, mode):
+        torch.manual_seed(1)
+        x = torch.randn(4, 6, 6) + 2
+        result = layer.train(mode)(x, x, x) if isinstance(layer, nn.MultiheadAttention) else layer.train(mode)(x)
+        return result[0] if isinstance(result, tuple) else result
+
+    @pytest.mark.parametrize("layer", SAME_IN_BOTH, ids=lambda layer: type(layer).__name__)
+    def test_most_layers_do_not_look_at_the_flag(self, layer):
+        torch.testing.assert_close(self.output(layer, True), self.output(layer, False))
+
+    @pytest.mark.parametrize("layer", DIFFERENT, ids=lambda layer: type(layer).__name__)
+    def test_these_layers_compute_something_else(self, layer):
+        assert not torch.allclose(self.output(layer, True), self.output(layer, False), atol=1e-3)
+
+    def test_no_other_family_of_layers_reads_the_flag(self):
+        readers = set()
+        for layer in vars(nn).values():
+            if not (isinstance(layer, type) and issubclass(layer, nn.Module)):
+                continue
+            functions = [function for base in layer.__mro__ if base not in (nn.Module, object)
+                         for function in vars(base).values() if inspect.isfunction(function)]
+            if any("self.training" in inspect.getsource(function) for function in functions):
+                readers.add(layer.__name__.removeprefix("Lazy").rstrip("123d"))
+        assert readers == {"Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm",
+                           "InstanceNorm", "RReLU", "RNN", "LSTM", "GRU", "MultiheadAttention",
+                           "TransformerEncoderLayer"}
+
+    def test_rrelu_evaluates_with_the_mean_slope(self):
+        assert nn.RReLU(0.1, 0.5).eval()(torch.tensor(-1.0)).item() == pytest.approx(-0.3)
+
+    def test_eval_sets_one_flag_in_every_submodule_and_nothing_else(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.BatchNorm1d(4), nn.Dropout()))
+        state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        assert model.eval() is model and not any(module.training for module in model.modules())
+        assert model.train() is model and all(module.training for module in model.modules())
+        assert not any(module.training for module in model.train(False).modules())
+        assert all(torch.equal(tensor, state[name]) for name, tensor in model.state_dict().items())
+        assert all(parameter.requires_grad for parameter in model.parameters())
+        assert torch.is_grad_enabled() and model(torch.ones(2, 4)).requires_grad
+
+    def test_no_grad_neither_stops_dropout_nor_the_running_statistics(self):
+        batch_norm, dropout = nn.BatchNorm1d(4), nn.Dropout()
+        with torch.no_grad():
+            assert (dropout(torch.ones(1000)) == 0).any()
+            batch_norm(torch.randn(8, 4) + 5)
+        assert batch_norm.running_mean.min() > 0.3 and batch_norm.num_batches_tracked == 1
+
+    def test_a_module_of_your_own_may_read_the_flag(self):
+        class TwoOutputs(nn.Module):
+            def forward(self, x):
+                return {"loss": x.sum()} if self.training else x
+
+        model = nn.Sequential(TwoOutputs())
+        assert set(model(torch.ones(2))) == {"loss"}
+        assert torch.equal(model.eval()(torch.ones(2)), torch.ones(2))
+
+    def test_validating_in_train_mode_reports_wrongly_and_damages_the_model(self):
+        broken = train_vs_eval_validation_broken
+        x = torch.randn(1000, 8, generator=torch.Generator().manual_seed(5))
+        held_out = x[broken.label(x).argsort()]
+        model = broken.train()
+        weights = [parameter.detach().clone() for parameter in model.parameters()]
+        honest = broken.accuracy(model.eval(), held_out)
+        assert honest > 0.95
+        assert broken.accuracy(model, held_out) == honest == broken.accuracy(model, x)  # whatever the order
+        reported = broken.accuracy(model.train(), held_out)
+        assert reported < 0.6 and broken.accuracy(model.train(), held_out) == reported  # wrong, and not noisy
+        assert broken.accuracy(model.eval(), held_out) < honest - 0.05
+        assert all(torch.equal(old, new) for old, new in zip(weights, model.parameters(), strict=True))
+
+    def test_more_training_washes_the_damage_out(self):
+        broken = train_vs_eval_validation_broken
+        x = torch.randn(1000, 8)
+        model, damaged = broken.train(), broken.train()
+        broken.accuracy(damaged.train(), x[broken.label(x).argsort()])
+        with torch.no_grad():
+            for batch in torch.randn(100, 64, 8):
+                damaged(batch)
+        assert broken.accuracy(damaged.eval(), x) == pytest.approx(broken.accuracy(model.eval(), x), abs=0.02)
+
+    def test_train_thaws_a_frozen_batch_norm(self):
+        model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2).eval())
+        model(torch.randn(8, 2) + 9)
+        assert not model[1].running_mean.any()
+        model.train()(torch.randn(8, 2) + 9)
+        assert model[1].training and model[1].running_mean.all()
+
+    def test_evaluating_restores_every_mode_also_after_an_error(self):
+        model = nn.Sequential(nn.Linear(2, 2), nn.Sequential(nn.BatchNorm1d(2).eval(), nn.Dropout()))
+        for outer in (True, False):
+            model.training = outer
+            before = [module.training for module in model.modules()]
+            with train_vs_eval_restore.evaluating(model) as same:
+                assert same is model and not any(module.training for module in model.modules())
+            assert [module.training for module in model.modules()] == before
+            with pytest.raises(ZeroDivisionError), train_vs_eval_restore.evaluating(model):
+                _ = 1 / 0
+            assert [module.training for module in model.modules()] == before
+
+    def test_setting_the_attribute_reaches_the_outermost_module_only(self):
+        model = nn.Sequential(nn.Dropout())
+        model.training = False
+        assert (model(torch.ones(1000)) == 0).any()
+        model.eval  # noqa: B018
+        assert model[0].training
+        assert train_vs_eval_restore.flags(model) == [True]
+
+    def test_the_flag_is_in_a_copied_module_but_in_no_state_dict(self):
+        model = nn.Sequential(nn.Dropout(), nn.BatchNorm1d(2)).eval()
+        fresh = nn.Sequential(nn.Dropout(), nn.BatchNorm1d(2))
+        fresh.load_state_dict(model.state_dict())
+        assert fresh.training and fresh[0].training
+        for clone in (copy.deepcopy(model), pickle.loads(pickle.dumps(model))):
+            assert not clone[0].training
+
+    def test_without_running_statistics_eval_mode_depends_on_the_batch(self):
+        x = torch.randn(8, 4)
+        for track, same in ((True, True), (False, False)):
+            layer = nn.BatchNorm1d(4, track_running_stats=track).eval()
+            assert torch.allclose(layer(x)[:2], layer(x[:2])) == same
+
+
+class TestTensorVsParameter:
+    def test_only_the_parameter_is_trained_and_only_the_plain_tensor_stays_behind(self):
+        model = tensor_vs_parameter.FourKinds()
+        assert list(dict(model.named_parameters())) == ["parameter"]
+        assert list(dict(model.named_buffers())) == ["buffer", "temporary"]
+        assert list(model.state_dict()) == ["parameter", "buffer"]
+        model.to("meta")
+        names = ("plain", "parameter", "buffer", "temporary")
+        assert [getattr(model, name).is_meta for name in names] == [False, True, True, True]
+        assert [getattr(model, name).requires_grad for name in names] == [False, True, False, False]
+
+    def test_nn_buffer_registers_by_assignment(self):
+        model = nn.Module()
+        model.saved, model.temporary = nn.Buffer(torch.ones(2)), nn.Buffer(torch.ones(2), persistent=False)
+        assert len(list(model.buffers())) == 2 and list(model.state_dict()) == ["saved"]
+
+    def test_a_dtype_reaches_floating_point_buffers_only(self):
+        norm = nn.BatchNorm1d(2).half()
+        assert norm.running_mean.dtype == torch.float16 and norm.num_batches_tracked.dtype == torch.int64
+
+    @pytest.mark.parametrize(("make", "registered"), [
+        (lambda p: p, True), (lambda p: p.float(), True), (lambda p: p.to("cpu"), True),
+        (lambda p: p.to("meta"), False), (lambda p: p.half(), False),
+        (lambda p: p * 1, False), (lambda p: p.T, False), (lambda p: p.clone(), False),
+        (lambda p: p.detach().requires_grad_(), False),
+    ])
+    def test_an_operation_on_a_parameter_returns_a_tensor_that_is_not_registered(self, make, registered):
+        model = nn.Module()
+        model.weight = make(nn.Parameter(torch.ones(2, 2)))
+        assert ("weight" in dict(model.named_parameters())) is registered
+        model.weight = nn.Parameter(torch.ones(2, 2, dtype=torch.float64) * 0.1)
+        assert "weight" in model.state_dict()
+
+    @pytest.mark.parametrize("value", [torch.ones(2), torch.ones(2, requires_grad=True), 1.0])
+    def test_a_parameter_cannot_be_replaced_by_anything_else(self, value):
+        model = tensor_vs_parameter.FourKinds()
+        with pytest.raises(TypeError, match="cannot assign"):
+            model.parameter = value
+
+    @pytest.mark.parametrize(("layer", "restores"), [("Standardize", True), ("PlainStandardize", False)])
+    def test_plain_statistics_are_lost_and_strict_loading_accepts_it(self, layer, restores):
+        layer, x = getattr(tensor_vs_parameter_myth, layer), torch.randn(50, 2) * 3 + 7
+        model, restored = layer(2), layer(2)
+        assert torch.equal(model(x), x)
+        model.fit(x)
+        torch.testing.assert_close(model(x), (x - x.mean(dim=0)) / x.std(dim=0))
+        result = restored.load_state_dict(model.state_dict(), strict=True)
+        assert not result.missing_keys and not result.unexpected_keys
+        assert torch.equal(restored(x), model(x)) is restores
+        assert torch.equal(restored(x), x) is not restores
+        assert set(model.state_dict()) == ({"mean", "std"} if restores else set())
+
+    def test_unfreezing_reaches_a_frozen_parameter_but_no_buffer(self):
+        model = tensor_vs_parameter.FourKinds()
+        model.frozen = nn.Parameter(torch.zeros(2), requires_grad=False)
+        assert "frozen" in dict(model.named_parameters()) and "frozen" in model.state_dict()
+        model.requires_grad_(True)
+        assert model.frozen.requires_grad and not model.buffer.requires_grad
+
+    def test_assigning_to_a_buffer_keeps_it_a_buffer(self):
+        model = tensor_vs_parameter.FourKinds()
+        model.buffer = torch.full((5,), 3.0)
+        assert model.state_dict()["buffer"].tolist() == [3.0] * 5
+
+    @pytest.mark.parametrize("detach", [True, False])
+    def test_the_running_mean_is_an_average_that_may_carry_a_graph(self, detach):
+        center = tensor_vs_parameter_update_broken.Center(3, detach)
+        x = torch.randn(6, 3, requires_grad=True)
+        output = center(x)
+        torch.testing.assert_close(center.mean, 0.1 * x.mean(dim=0))
+        torch.testing.assert_close(output, x - center.mean)
+        center(x)
+        torch.testing.assert_close(center.mean, 0.19 * x.mean(dim=0))
+        assert center.mean.requires_grad is not detach
+
+    def test_a_buffer_with_a_graph_breaks_the_second_backward(self):
+        for detach in (True, False):
+            model = nn.Sequential(nn.Linear(3, 3), tensor_vs_parameter_update_broken.Center(3, detach))
+            model(torch.randn(4, 3)).square().sum().backward()
+            loss = model(torch.randn(4, 3)).square().sum()
+            if detach:
+                loss.backward()
+            else:
+                with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+                    loss.backward()
+
+    @pytest.mark.parametrize("persistent", [True, False])
+    def test_a_persistent_mask_fixes_the_length(self, persistent):
+        short, long = nn.Module(), nn.Module()
+        for model, length in ((short, 4), (long, 6)):
+            model.register_buffer("mask", torch.ones(length, length).tril(), persistent=persistent)
+        if persistent:
+            with pytest.raises(RuntimeError, match="size mismatch"):
+                long.load_state_dict(short.state_dict(), strict=False)
+        else:
+            long.load_state_dict(short.state_dict())
+            assert long.double().mask.shape == (6, 6) and long.mask.dtype == torch.float64
+
+
+class TestDropout:
+    BOTH = [dropout.dropout, F.dropout]
+
+    @pytest.mark.parametrize("layer", BOTH)
+    @pytest.mark.parametrize("p", [0.0, 0.1, 0.3, 0.75])
+    def test_the_mean_stays_and_the_variance_grows(self, layer, p):
+        y = layer(torch.full((200_000,), 3.0), p, training=True)
+        assert (y == 0).float().mean().item() == pytest.approx(p, abs=0.01)
+        torch.testing.assert_close(y.unique(), torch.tensor([0.0, 3 / (1 - p)] if p else [3.0]))
+        assert y.mean().item() == pytest.approx(3, rel=0.03)
+        assert y.var().item() == pytest.approx(9 * p / (1 - p), rel=0.05, abs=1e-9)
+
+    @pytest.mark.parametrize("layer", BOTH)
+    def test_evaluation_is_the_identity(self, layer):
+        x = torch.randn(3, 4, 5)
+        assert torch.equal(layer(x, 0.9, training=False), x)
+
+    @pytest.mark.parametrize("layer", BOTH)
+    def test_every_forward_pass_and_every_element_draws_anew(self, layer):
+        x = torch.ones(50, 40)
+        first, second = (layer(x, 0.5, training=True) for _ in range(2))
+        assert not torch.equal(first, second)
+        assert len(first.unique(dim=0)) == 50  # no two samples share a mask
+
+    @pytest.mark.parametrize("layer", BOTH)
+    def test_the_backward_pass_uses_the_same_mask_and_factor(self, layer):
+        x = torch.randn(1000, requires_grad=True)
+        y = layer(x, 0.75, training=True)
+        y.sum().backward()
+        torch.testing.assert_close(x.grad, torch.where(y == 0, 0.0, 4.0))
+
+    def test_p_is_the_probability_to_drop(self):
+        x = torch.ones(3)
+        assert torch.equal(F.dropout(x, 0.0), x) and not F.dropout(x, 1.0).any()
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_evaluation_is_the_mean_of_a_linear_layer_only(self, p):
+        x, linear = torch.randn(6), nn.Linear(6, 1)
+        with torch.no_grad():
+            mean = dropout_average.mean_over_masks(linear, x, p)
+            torch.testing.assert_close(mean, linear(x))
+            mean = dropout_average.mean_over_masks(lambda h: linear(h).square(), x, p)
+            assert mean > linear(x).square() + 1e-3
+
+    @pytest.mark.parametrize("p", [0.3, 0.5])
+    def test_the_exact_mean_is_what_many_passes_converge_to(self, p):
+        x = torch.tensor([1.0, -1.0, 2.0])
+        exact = dropout_average.mean_over_masks(lambda h: h.sum().relu(), x, p)
+        sampled = F.dropout(x.expand(100_000, 3), p).sum(1).relu().mean()
+        torch.testing.assert_close(exact, sampled, rtol=0.03, atol=0)
+
+    def test_wrong_scaling_shows_in_loss_and_confidence_but_not_in_accuracy(self):
+        evaluate = dropout_unscaled_broken.evaluate
+        in_training, at_test, nowhere, both = (evaluate(*scales, p=0.75, steps=80) for scales in
+                                               ((4.0, 1.0), (1.0, 0.25), (1.0, 1.0), (4.0, 0.25)))
+        accuracies = [accuracy for _, accuracy, _ in (in_training, at_test, nowhere, both)]
+        assert min(accuracies) > 0.6 and max(accuracies) - min(accuracies) < 0.03
+        assert in_training[0] == pytest.approx(at_test[0], abs=0.03)
+        assert nowhere[0] > in_training[0] + 0.2 and both[0] > in_training[0] + 0.05
+        assert nowhere[2] > nowhere[1] + 0.15 and both[2] < both[1] - 0.15
+        assert in_training[2] == pytest.approx(in_training[1], abs=0.08)
+
+    def test_its_dropout_drops_and_scales_like_the_built_in_one(self):
+        layer, x = dropout_unscaled_broken.Dropout(0.8, 5.0, 1.0), torch.ones(100_000)
+        y = layer(x)
+        assert y.unique().tolist() == [0.0, 5.0] and y.mean().item() == pytest.approx(1, abs=0.03)
+        assert torch.equal(layer.eval()(x), x)
+
+    @pytest.mark.parametrize("p", [0.3, 0.75])
+    def test_batch_norm_behind_dropout_is_too_small_in_evaluation(self, p):
+        x, batch_norm = torch.randn(2000, 3), nn.BatchNorm1d(3, momentum=1.0)
+        model = nn.Sequential(nn.Dropout(p), batch_norm)
+        assert model(x).std().item() == pytest.approx(1, abs=0.01)
+        assert model.eval()(x).std().item() == pytest.approx((1 - p) ** 0.5, rel=0.05)
+        after = nn.Sequential(nn.BatchNorm1d(3, momentum=1.0), nn.Dropout(p))
+        after(x)
+        assert after.eval()(x).std().item() == pytest.approx(1, abs=0.01)
+
+    def test_dropout2d_drops_whole_channels_of_a_sample(self):
+        x = torch.ones(100, 6, 4, 4)
+        channels = nn.Dropout2d(0.5)(x).flatten(2)
+        assert (channels == channels[..., :1]).all()
+        assert 0.4 < (channels[..., 0] == 0).float().mean() < 0.6 and len(channels[..., 0].unique(dim=0)) > 10
+        assert nn.Dropout(0.5)(x).flatten(2).std(dim=2).all()
+
+    def test_only_the_dropout_modules_can_be_switched_on(self):
+        model = nn.Sequential(nn.Linear(2, 50), nn.BatchNorm1d(50), nn.Dropout(0.5)).eval()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.train()
+        x = torch.randn(4, 2)
+        with torch.no_grad():
+            assert not torch.equal(model(x), model(x))
+            assert not model[1].running_mean.any()
+            mean = torch.stack([model(x) for _ in range(3000)]).mean(0)
+            torch.testing.assert_close(mean, model.eval()(x), atol=0.3, rtol=0)
+
+
+class TestFunctionalVsModule:
+    def test_module_and_function_compute_the_same(self):
+        x, image = torch.randn(5, 4), torch.randn(2, 3, 8, 8)
+        linear, convolution, norm, table = nn.Linear(4, 3), nn.Conv2d(3, 2, 3), nn.BatchNorm1d(4), nn.Embedding(6, 2)
+        index, target = torch.randint(6, (4,)), torch.randint(4, (5,))
+        norm(torch.randn(50, 4) + 3)
+        norm.eval()
+        statistics = norm.running_mean, norm.running_var, norm.weight, norm.bias
+        pairs = [
+            (linear(x), F.linear(x, linear.weight, linear.bias)),
+            (convolution(image), F.conv2d(image, convolution.weight, convolution.bias)),
+            (norm(x), F.batch_norm(x, *statistics)),
+            (table(index), F.embedding(index, table.weight)),
+            (nn.ReLU()(x), F.relu(x)),
+            (nn.Softmax(dim=1)(x), F.softmax(x, dim=1)),
+            (nn.MaxPool2d(2)(image), F.max_pool2d(image, 2)),
+            (nn.CrossEntropyLoss()(x, target), F.cross_entropy(x, target)),
+        ]
+        assert all(torch.equal(module, function) for module, function in pairs)
+
+    def test_dropout_and_losses_remember_what_the_table_says(self):
+        assert not nn.Dropout().state_dict() and not nn.ReLU().state_dict() and not nn.CrossEntropyLoss().state_dict()
+        assert list(nn.CrossEntropyLoss(weight=torch.ones(3)).state_dict()) == ["weight"]
+
+    def test_eval_stops_only_the_dropout_that_knows_the_mode(self):
+        model, x = functional_vs_module.Dropped(), torch.ones(2000)
+        expected = {"self.dropout(x)": False, "F.dropout(x, 0.5, self.training)": False,
+                    "nn.Dropout(0.5)(x)": True, "F.dropout(x, 0.5)": True}
+        for training in (True, False):
+            for name, output in model.train(training)(x).items():
+                share = (output == 0).float().mean().item()
+                if training or expected[name]:
+                    assert 0.4 < share < 0.6
+                else:
+                    assert torch.equal(output, x)
+        assert set(model(x)) == set(expected)
+
+    def test_a_module_made_in_forward_is_not_registered_and_starts_in_train_mode(self):
+        model = functional_vs_module.Dropped().eval()
+        model(torch.ones(1))
+        assert [name for name, _ in model.named_modules()] == ["", "dropout"]
+        assert nn.Dropout().training
+
+    @pytest.mark.parametrize("seed", [3, 4])
+    def test_both_classifiers_train_to_the_same_weights_but_one_stays_random(self, seed):
+        torch.manual_seed(seed)
+        x = torch.randn(200, 2)
+        y = (x[:, 0] > x[:, 1]).long()
+        states, accuracy = [], {}
+        for pass_mode in (True, False):
+            torch.manual_seed(seed)
+            model = functional_vs_module_broken.Classifier(pass_mode)
+            functional_vs_module_broken.train(model, x, y, steps=40)
+            states.append(model.state_dict())
+            assert model.training and not torch.equal(model(x), model(x))
+            model.eval()
+            assert torch.equal(model(x), model(x)) is pass_mode
+            accuracy[pass_mode] = sum((model(x).argmax(dim=1) == y).float().mean().item() for _ in range(20)) / 20
+        assert all(map(torch.equal, states[0].values(), states[1].values()))
+        assert accuracy[True] > 0.95 and accuracy[True] > accuracy[False]
+
+    def test_a_model_in_eval_mode_gives_the_same_output_twice_unless_something_stays_random(self):
+        class Model(nn.Module):
+            def __init__(self, hidden):
+                super().__init__()
+                self.layer, self.hidden = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout()), hidden
+
+            def forward(self, x):
+                return self.hidden(self.layer(x))
+
+        x = torch.randn(16, 4)
+        for hidden, repeats in ((F.relu, True), (F.dropout, False), (lambda x: nn.Linear(4, 4)(x), False)):
+            model = Model(hidden).eval()
+            assert torch.equal(model(x), model(x)) is repeats
+
+    def test_the_functional_defaults_disagree(self):
+        x = torch.randn(500)
+        assert (F.dropout(x) == 0).any() and (F.dropout2d(x.view(1, 500, 1, 1)) == 0).any()
+        assert torch.equal(F.alpha_dropout(x), x) and not torch.equal(F.alpha_dropout(x, training=True), x)
+        assert torch.equal(F.rrelu(x), F.rrelu(x)) and not torch.equal(F.rrelu(x, training=True), F.rrelu(x))
+        columns = torch.randn(64, 3) + 5
+        mean, var = torch.zeros(3), torch.ones(3)
+        assert F.batch_norm(columns, mean, var).mean() > 4
+        assert F.batch_norm(columns, mean, var, training=True).mean().abs() < 1e-5
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_attention_drops_whatever_the_mode(self, training):
+        class Attention(nn.Module):
+            def __init__(self, pass_mode):
+                super().__init__()
+                self.p, self.pass_mode = 0.5, pass_mode
+
+            def forward(self, x):
+                p = self.p if self.training or not self.pass_mode else 0.0
+                return F.scaled_dot_product_attention(x, x, torch.eye(32).unsqueeze(0), dropout_p=p)
+
+        x = torch.randn(1, 32, 4)
+        assert (Attention(False).train(training)(x) == 0).any()
+        assert (Attention(True).train(training)(x) == 0).any().item() is training
+
+    def test_a_layer_made_in_forward_is_never_trained(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head, self.seen = nn.Linear(4, 1), []
+
+            def forward(self, x):
+                layer = nn.Linear(4, 4)
+                self.seen.append(layer.weight)
+                return self.head(layer(x))
+
+        model = Model()
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        head = model.head.weight.detach().clone()
+        for _ in range(2):
+            model(torch.randn(8, 4)).square().mean().backward()
+            optimizer.step()
+        first, second = model.seen
+        assert first.grad is not None and second.grad is not None and not torch.equal(first, second)
+        assert [name for name, _ in model.named_parameters()] == ["head.weight", "head.bias"]
+        assert not torch.equal(head, model.head.weight)
+
+    def test_functional_linear_ties_the_output_to_the_embedding(self):
+        table, hidden = nn.Embedding(7, 3), torch.randn(2, 3)
+        F.linear(hidden, table.weight).sum().backward()
+        assert F.linear(hidden, table.weight).shape == (2, 7) and table.weight.grad is not None
+
+    def test_functional_call_uses_other_weights_without_changing_the_model(self):
+        model, x = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 2)), torch.randn(4, 3)
+        other = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 2))
+        before = model(x)
+        assert torch.equal(torch.func.functional_call(model, dict(other.named_parameters()), (x,)), other(x))
+        assert torch.equal(model(x), before) and not torch.equal(before, other(x))
+
+
+class TestTheTopicsTable:
+    @pytest.mark.parametrize(("layer", "parameters", "buffers", "mode"), [
+        (nn.Linear(3, 3), ["weight", "bias"], [], False),
+        (nn.Conv2d(3, 3, 1), ["weight", "bias"], [], False),
+        (nn.Embedding(4, 2), ["weight"], [], False),
+        (nn.Dropout(), [], [], True),
+        (nn.BatchNorm1d(3), ["weight", "bias"], ["running_mean", "running_var", "num_batches_tracked"], True),
+        (nn.ReLU(), [], [], False),
+    ])
+    def test_what_each_layer_remembers(self, layer, parameters, buffers, mode):
+        assert [name for name, _ in layer.named_parameters()] == parameters
+        assert [name for name, _ in layer.named_buffers()] == buffers
+        assert list(layer.state_dict()) == parameters + buffers
+        images = isinstance(layer, nn.Conv2d)
+        x = torch.arange(4) if parameters == ["weight"] else torch.randn(8, 3, 1, 1) if images else torch.randn(8, 3)
+        assert torch.equal(layer.train()(x), layer.eval()(x)) is not mode
+
+
+class TestBatchNorm:
+    SHAPES = [((5, 3), nn.BatchNorm1d), ((2, 3, 4), nn.BatchNorm1d), ((2, 3, 4, 5), nn.BatchNorm2d)]
+
+    @staticmethod
+    def pair(layer, **options):
+        by_hand, built_in = batch_norm.BatchNorm(3, **options), layer(3, **options)
+        with torch.no_grad():
+            for name, parameter in by_hand.named_parameters():
+                parameter.copy_(torch.tensor([0.5, -2.0, 3.0]))
+                built_in.get_parameter(name).copy_(parameter)
+        return by_hand, built_in
+
+    @pytest.mark.parametrize(("shape", "layer"), SHAPES)
+    @pytest.mark.parametrize("options", [{}, {"momentum": 0.7, "eps": 0.5}])
+    def test_by_hand_equals_the_layer_in_both_modes_and_in_the_gradient(self, shape, layer, options):
+        by_hand, built_in = self.pair(layer, **options)
+        for mode in (True, True, True, False):
+            x = torch.randn(shape) * 3 + 5
+            inputs, outputs = [], []
+            for module in (by_hand.train(mode), built_in.train(mode)):
+                inputs.append(x.clone().requires_grad_())
+                module.zero_grad()
+                outputs.append(module(inputs[-1]))
+                (outputs[-1] * torch.arange(x.numel()).view(shape)).sum().backward()
+            torch.testing.assert_close(*outputs, rtol=1e-4, atol=1e-4)
+            torch.testing.assert_close(inputs[0].grad, inputs[1].grad, rtol=1e-3, atol=1e-3)
+            for name, parameter in by_hand.named_parameters():
+                torch.testing.assert_close(parameter.grad, built_in.get_parameter(name).grad, rtol=1e-3, atol=1e-3)
+            for name, buffer in by_hand.named_buffers():
+                torch.testing.assert_close(buffer, built_in.get_buffer(name))
+                assert not buffer.requires_grad
+
+    @pytest.mark.parametrize(("shape", "layer"), SHAPES)
+    def test_statistics_are_taken_over_everything_but_the_channel(self, shape, layer):
+        output = layer(3, eps=1e-12)(torch.randn(shape) * 3 + 5).transpose(0, 1).flatten(1)
+        torch.testing.assert_close(output.mean(1), torch.zeros(3), atol=1e-5, rtol=0)
+        torch.testing.assert_close(output.var(1, correction=0), torch.ones(3), atol=1e-4, rtol=0)
+
+    def test_the_biased_variance_normalizes_and_the_unbiased_one_is_stored(self):
+        layer, x = nn.BatchNorm1d(1, momentum=1.0, eps=1e-12), torch.tensor([[0.0], [2.0], [10.0]])
+        torch.testing.assert_close(layer(x), (x - 4) / x.var(0, correction=0).sqrt())
+        torch.testing.assert_close(layer.running_var, x.var(0, correction=1))
+
+    def test_neighbors_matter_in_training_only(self):
+        layer, x = nn.BatchNorm1d(3), torch.randn(6, 3)
+        assert not torch.allclose(layer(x)[:2], layer(x[:2]), atol=1e-2)
+        layer.eval()
+        torch.testing.assert_close(layer(x)[:2], layer(x[:2]))
+
+    def test_parameters_are_trained_and_statistics_are_buffers(self):
+        layer = nn.BatchNorm1d(3)
+        assert [name for name, _ in layer.named_parameters()] == ["weight", "bias"]
+        buffers = [name for name, _ in layer.named_buffers()]
+        assert buffers == ["running_mean", "running_var", "num_batches_tracked"]
+        assert set(buffers) < set(layer.state_dict())
+        x = torch.randn(4, 3)
+        torch.testing.assert_close(layer.eval()(x), x, rtol=1e-4, atol=1e-4)
+        assert not layer.running_mean.any()
+
+    def test_momentum_weighs_the_new_value(self):
+        layer = nn.BatchNorm1d(1, momentum=0.1)
+        for _ in range(20):
+            layer(torch.tensor([[9.0], [11.0]]))
+        assert layer.running_mean.item() == pytest.approx(10 * (1 - 0.12), abs=0.05)
+
+    def test_without_momentum_the_plain_average_is_kept(self):
+        layer, x = nn.BatchNorm1d(2, momentum=None), torch.randn(7, 5, 2)
+        for batch in x:
+            layer(batch)
+        torch.testing.assert_close(layer.running_mean, x.mean((0, 1)))
+        torch.testing.assert_close(layer.running_var, x.var(1).mean(0))
+
+    def test_evaluation_lags_behind_training(self):
+        layer = nn.BatchNorm1d(8)
+        data = batch_norm_lag.batches(100)
+        assert data.mean().item() == pytest.approx(5, abs=0.1) and data.std().item() == pytest.approx(2, abs=0.1)
+        means = []
+        for x in data:
+            assert layer.train()(x).mean().abs() < 1e-4
+            means.append(layer.eval()(x).mean().item())
+        assert means[4] > 1.5 and abs(means[-1]) < 0.2
+
+    @pytest.mark.parametrize("scale", [0.1, 1, 1000])
+    def test_a_batch_of_two_becomes_plus_and_minus_one(self, scale):
+        x = torch.randn(1, 50) + torch.tensor([[-1.0], [1.0]]) * torch.randn(50).sign() * scale * (1 + torch.rand(50))
+        output = nn.BatchNorm1d(50)(x)
+        torch.testing.assert_close(output, (x - x.mean(0)).sign(), atol=2e-3, rtol=0)
+
+    def test_one_value_per_channel_raises_in_training_only(self):
+        for layer, x in ((nn.BatchNorm1d(3), torch.ones(1, 3)), (nn.BatchNorm2d(3), torch.ones(1, 3, 1, 1))):
+            with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+                layer(x)
+            assert layer.eval()(x).isfinite().all()
+
+    def test_one_image_is_enough_and_is_instance_normalization(self):
+        x = torch.randn(1, 3, 4, 4) * 3 + 5
+        layer = nn.BatchNorm2d(3)
+        torch.testing.assert_close(layer(x), nn.InstanceNorm2d(3)(x))
+        assert not torch.allclose(layer.eval()(x), nn.InstanceNorm2d(3)(x), atol=0.1)
+
+    @pytest.mark.parametrize("layer", [nn.GroupNorm(3, 6), nn.LayerNorm([6, 4])])
+    def test_group_and_layer_norm_do_not_look_across_samples(self, layer):
+        x = torch.randn(5, 6, 4)
+        torch.testing.assert_close(layer(x)[:1], layer(x[:1]))
+        torch.testing.assert_close(layer.train()(x), layer.eval()(x))
+
+    def test_a_bias_in_front_has_no_effect_and_no_gradient(self):
+        conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)
+        output = norm(conv(x))
+        (output * torch.randn_like(output)).sum().backward()
+        assert conv.bias.grad.abs().max() < 1e-4 < conv.weight.grad.abs().max()
+        with torch.no_grad():
+            conv.bias += 7
+            torch.testing.assert_close(norm(conv(x)), output, atol=1e-4, rtol=0)
+            conv.weight *= 10
+            torch.testing.assert_close(norm(conv(x)), output, atol=1e-3, rtol=0)
+
+    def test_eval_mode_can_be_folded_into_the_layer_in_front(self):
+        for front, norm, x, fuse in (
+            (nn.Conv2d(2, 3, 3, bias=False), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6), fuse_conv_bn_eval),
+            (nn.Linear(2, 3), nn.BatchNorm1d(3), torch.randn(4, 2), fuse_linear_bn_eval),
+        ):
+            for _ in range(5):
+                norm(front(torch.randn_like(x) * 2 + 1))
+            model = nn.Sequential(front, norm).eval()
+            torch.testing.assert_close(fuse(front, norm)(x), model(x), rtol=1e-4, atol=1e-5)
+            with pytest.raises(AssertionError, match="only for eval"):
+                fuse(front.train(), norm.train())

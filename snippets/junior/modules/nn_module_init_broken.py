@@ -1,0 +1,45 @@
+from collections.abc import Callable
+
+import torch
+from torch import nn
+
+
+class NoInit(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return 3 * x
+
+
+class NoForward(nn.Module):
+    def __init__(self) -> None:
+        super().__init__()
+        self.layer = nn.Linear(2, 2)
+
+
+class NoSuper(nn.Module):
+    def __init__(self) -> None:
+        self.layer = nn.Linear(2, 2)
+
+
+class NoSuperNoLayer(nn.Module):
+    def __init__(self) -> None:
+        self.factor = 3
+
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return self.factor * x
+
+
+def attempt(step: Callable[[], object]) -> str:
+    try:
+        step()
+    except (AttributeError, NotImplementedError) as error:
+        return f"{type(error).__name__}: {error}"
+    return "works"
+
+
+if __name__ == "__main__":
+    x = torch.ones(1, 2)
+    for model in (NoInit, NoForward, NoSuper, NoSuperNoLayer):
+        created = attempt(model)
+        print(f"{model.__name__:15} create: {created}")
+        if created == "works":
+            print(f"{'':15} call:   {attempt(lambda model=model: model()(x))}")
