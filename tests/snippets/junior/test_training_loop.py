@@ -11,7 +11,19 @@ from torch.utils.data import DataLoader, TensorDataset
 from warmup.testing import load_snippet
 
 write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
+accuracy = load_snippet("junior/training-loop/accuracy.py")
 ablation = load_snippet("junior/training-loop/write_a_loop_ablation_broken.py")
+optimizers = load_snippet("junior/training-loop/optimizers.py")
+optimizers_learning_rate = load_snippet("junior/training-loop/optimizers_learning_rate.py")
+optimizers_broken = load_snippet("junior/training-loop/optimizers_broken.py")
+optimizers_state = load_snippet("junior/training-loop/optimizers_state.py")
+loss_functions_broken = load_snippet("junior/training-loop/loss_functions_broken.py")
+loss_functions_bce = load_snippet("junior/training-loop/loss_functions_bce.py")
+cross_entropy_logits = load_snippet("junior/training-loop/cross_entropy_logits.py")
+cross_entropy_logits_broken = load_snippet("junior/training-loop/cross_entropy_logits_broken.py")
+overfitting = load_snippet("junior/training-loop/overfitting.py")
+overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
+overfitting_confidence = load_snippet("junior/training-loop/overfitting_confidence.py")
 
 CPU = torch.device("cpu")
 
@@ -252,3 +264,560 @@ class TestWriteALoop:
             kept, freed = kept + loss, freed + loss.detach()
         assert kept.grad_fn is not None and freed.grad_fn is None
         assert torch.autograd.grad(kept, w)[0].item() == 6
+
+
+class TestOptimizers:
+    def test_the_step_by_hand_is_sgd_for_any_model_and_rate(self):
+        for lr in (0.01, 0.7):
+            library, by_hand = small_model(), small_model()
+            by_hand.load_state_dict(library.state_dict())
+            optimizer = torch.optim.SGD(library.parameters(), lr=lr)
+            gradients = [torch.randn_like(parameter) for parameter in library.parameters()]
+            for model in (library, by_hand):
+                for parameter, gradient in zip(model.parameters(), gradients, strict=True):
+                    parameter.grad = gradient.clone()
+            before = by_hand[0].weight.detach().clone()
+            optimizer.step()
+            optimizers.sgd_step(by_hand.parameters(), lr)
+            for ours, theirs in zip(by_hand.parameters(), library.parameters(), strict=True):
+                assert torch.equal(ours, theirs) and ours.requires_grad
+            torch.testing.assert_close(by_hand[0].weight, before - lr * gradients[0])
+
+    def test_the_step_by_hand_skips_a_parameter_without_gradient(self):
+        used, unused = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+        used.grad = torch.ones(2)
+        optimizers.sgd_step([unused, used], lr=0.5)
+        assert unused.tolist() == [1, 1] and used.tolist() == [0.5, 0.5]
+
+    @pytest.mark.parametrize("lr", [0.001, 0.1])
+    @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+    def test_adamw_moves_by_the_learning_rate_whatever_the_gradient(self, lr, scale):
+        gradient = scale * torch.tensor([3.0, -0.5])
+        for step in optimizers.moves(optimizers.OPTIMIZERS["AdamW"], lr, gradient, 10):
+            torch.testing.assert_close(step, torch.tensor([-lr, lr]), rtol=0.02, atol=0)
+
+    def test_adamw_falls_short_of_the_rate_by_weight_decay(self):
+        gradient = torch.tensor([2.0, 0.02])
+        with_decay = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 10)
+        without = optimizers.moves(lambda w, lr: torch.optim.AdamW(w, lr=lr, weight_decay=0.0), 0.1, gradient, 10)
+        torch.testing.assert_close(without, torch.full((10, 2), -0.1), rtol=1e-4, atol=0)
+        pull = 0.1 * 0.01 * with_decay[:9].sum(dim=0)
+        torch.testing.assert_close(with_decay[9], -0.1 - pull, rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("momentum", [0.0, 0.5, 0.9])
+    def test_momentum_adds_up_to_one_over_one_minus_mu(self, momentum):
+        steps = optimizers.moves(
+            lambda w, lr: torch.optim.SGD(w, lr=lr, momentum=momentum), 0.1, torch.tensor([2.0, 0.02]), 200)
+        torch.testing.assert_close(steps[0], torch.tensor([-0.2, -0.002]))
+        torch.testing.assert_close(steps[-1], torch.tensor([-0.2, -0.002]) / (1 - momentum), rtol=1e-3, atol=0)
+
+    def test_the_three_optimizers_are_what_they_are_called(self):
+        gradient = torch.tensor([2.0, 0.02])
+        for module in (optimizers, optimizers_learning_rate):
+            tenth = {name: optimizers.moves(build, 0.1, gradient, 10)[9, 0].item()
+                     for name, build in module.OPTIMIZERS.items()}
+            grown = -0.2 * (1 - 0.9**10) / (1 - 0.9)
+            expected = {"SGD": -0.2, "SGD, momentum 0.9": grown, "AdamW": -0.0991}
+            assert tenth == pytest.approx(expected, rel=1e-3)
+
+    def test_the_first_at_one_rate_is_the_last_at_another(self):
+        def order(rate):
+            return sorted(optimizers_learning_rate.OPTIMIZERS,
+                          key=lambda name: optimizers_learning_rate.final_loss(name, rate, steps=60))
+
+        assert order(0.03)[0] == "AdamW" and order(1.0)[-1] == "AdamW"
+
+    def test_a_sum_is_a_larger_rate_for_sgd_and_nothing_for_adamw(self):
+        loss = optimizers_learning_rate.final_loss
+        for name in ("SGD", "SGD, momentum 0.9"):
+            summed, scaled = loss(name, 0.0005, "sum", steps=20), loss(name, 0.0005 * 64, steps=20)
+            assert summed == pytest.approx(scaled, rel=1e-3)
+        assert loss("AdamW", 0.01, "sum", steps=20) == pytest.approx(loss("AdamW", 0.01, steps=20), rel=1e-3)
+
+    def test_an_optimizer_needs_a_new_rate_for_the_sum(self):
+        assert not optimizers_learning_rate.final_loss("SGD", 0.3, "sum", steps=60) < 2
+        assert optimizers_learning_rate.final_loss("SGD", 0.3, steps=60) < 0.5
+
+    @pytest.mark.parametrize("first", [True, False])
+    def test_only_an_optimizer_built_after_the_head_trains_it(self, first):
+        losses, body_moved, head_moved = optimizers_broken.fine_tune(first, steps=30)
+        assert body_moved and head_moved is not first
+        assert losses[-1] < losses[0]
+
+    def test_a_random_head_costs_loss(self):
+        late, early = (optimizers_broken.fine_tune(first, steps=60)[0] for first in (False, True))
+        assert late[0] == early[0] and late[-1] < early[-1] - 0.1
+
+    def test_the_replaced_head_is_skipped_and_the_new_one_is_never_cleared(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+        optimizer, old = torch.optim.AdamW(model.parameters()), model[1]
+        model[1] = nn.Linear(4, 3)
+        for count in (1, 2):
+            optimizer.zero_grad()
+            model(torch.ones(1, 4)).sum().backward()
+            assert old.weight.grad is None and model[1].bias.grad.tolist() == [count] * 3
+
+    def test_add_param_group_keeps_the_momentum_and_trains_the_head(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(4, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+        model(torch.ones(1, 4)).sum().backward()
+        optimizer.step()
+        memory = optimizer.state[model[0].weight]["exp_avg"].clone()
+        model[1] = nn.Linear(4, 3)
+        optimizer.add_param_group({"params": model[1].parameters(), "lr": 0.01})
+        assert torch.equal(optimizer.state[model[0].weight]["exp_avg"], memory)
+        held = {id(parameter) for group in optimizer.param_groups for parameter in group["params"]}
+        assert {id(parameter) for parameter in model.parameters()} < held
+        before = model[1].bias.detach().clone()
+        optimizer.zero_grad()
+        model(torch.ones(1, 4)).sum().backward()
+        optimizer.step()
+        torch.testing.assert_close(model[1].bias, before - 0.01, rtol=0, atol=2e-4)
+
+    def test_state_per_parameter(self):
+        build = torch.optim
+        assert optimizers_state.state_per_parameter(build.SGD, lr=0.1) == 0
+        assert optimizers_state.state_per_parameter(build.SGD, lr=0.1, momentum=0.5) == 1
+        assert optimizers_state.state_per_parameter(build.AdamW) == pytest.approx(2, abs=1e-4)
+
+    def test_the_state_is_allocated_in_the_first_step(self):
+        w = nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.AdamW([w])
+        w.sum().backward()
+        assert not optimizer.state
+        optimizer.step()
+        assert optimizer.state[w]["exp_avg_sq"].shape == (3,)
+
+    def test_adamw_does_not_slow_down_near_a_minimum(self):
+        def last_step(build):
+            w = nn.Parameter(torch.tensor([1e-3]))
+            optimizer = build([w])
+            w.square().sum().backward()
+            optimizer.step()
+            return abs(w.item() - 1e-3)
+
+        assert last_step(lambda weights: torch.optim.SGD(weights, lr=0.3)) < 1e-3
+        assert last_step(lambda weights: torch.optim.AdamW(weights, lr=0.3)) == pytest.approx(0.3, rel=1e-2)
+
+    def test_adamw_starts_at_a_thousandth(self):
+        assert torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["lr"] == 1e-3
+
+
+class TestLossFunctions:
+    @pytest.mark.parametrize("loss_function", [F.cross_entropy, F.binary_cross_entropy_with_logits])
+    def test_the_right_dtypes_and_the_wrong_ones(self, loss_function):
+        logits, label = torch.randn(5, 4), torch.tensor([3, 0, 1, 2, 2])
+        hot = F.one_hot(label, 4)
+        loss_function(logits, hot.float())
+        with pytest.raises(RuntimeError):
+            loss_function(logits, hot)
+        if loss_function is F.cross_entropy:
+            loss_function(logits, label)
+            for wrong in (label.float(), label.double(), label.int(), label.short(), label.unsqueeze(1)):
+                with pytest.raises(RuntimeError):
+                    loss_function(logits, wrong)
+            with pytest.raises(IndexError, match="out of bounds"):
+                loss_function(logits, label + 1)
+        else:
+            with pytest.raises(ValueError, match="must be the same"):
+                loss_function(logits, label)
+
+    def test_each_loss_is_a_negative_log_likelihood(self):
+        value, target = torch.randn(6, 3), torch.randn(6, 3)
+        normal = torch.exp(-(value - target).square() / 2) / math.sqrt(2 * math.pi)
+        torch.testing.assert_close(F.mse_loss(value, target) / 2 + math.log(2 * math.pi) / 2, -normal.log().mean())
+        tags, p = torch.randint(2, (6, 3)).float(), 1 / (1 + torch.exp(-value))
+        bernoulli = torch.where(tags == 1, p, 1 - p)
+        torch.testing.assert_close(F.binary_cross_entropy_with_logits(value, tags), -bernoulli.log().mean())
+        label = torch.randint(3, (6,))
+        categorical = (value.exp() / value.exp().sum(dim=1, keepdim=True))[range(6), label]
+        torch.testing.assert_close(F.cross_entropy(value, label), -categorical.log().mean())
+
+    def test_a_float_one_hot_target_is_the_index(self):
+        logits, label = 5 * torch.randn(20, 7), torch.randint(7, (20,))
+        one_hot = F.one_hot(label, 7).float()
+        torch.testing.assert_close(F.cross_entropy(logits, one_hot), F.cross_entropy(logits, label))
+
+    def test_labels_one_and_two_have_no_finite_best_prediction(self):
+        assert F.binary_cross_entropy_with_logits(torch.full((4,), 1e4), torch.tensor([1.0, 2.0, 2.0, 1.0])) < -1000
+
+    def test_probabilities_as_logits_cannot_reach_zero(self):
+        perfect = torch.tensor([1.0, 0.0, 1.0])
+        assert F.binary_cross_entropy_with_logits(perfect, perfect) > 0.4
+        assert F.binary_cross_entropy_with_logits(1000 * (perfect - 0.5), perfect) == 0
+
+    def test_the_class_dimension_is_dimension_one(self):
+        tokens, label = torch.randn(2, 5, 7), torch.randint(7, (2, 5))
+        with pytest.raises(RuntimeError):
+            F.cross_entropy(tokens, label)
+        transposed = F.cross_entropy(tokens.transpose(1, 2), label)
+        torch.testing.assert_close(transposed, F.cross_entropy(tokens.flatten(0, 1), label.flatten()))
+        assert F.cross_entropy(torch.randn(2, 3, 8, 8), torch.zeros(2, 8, 8, dtype=torch.int64)).ndim == 0
+
+    def test_a_column_is_one_class_and_trains_nothing(self):
+        column = torch.randn(30, 1, requires_grad=True)
+        loss = loss_functions_broken.cross_entropy_of_a_column(column, torch.randint(2, (30,)).float())
+        loss.backward()
+        assert loss.item() == 0 and not column.grad.any()
+        assert loss_functions_broken.train(loss_functions_broken.cross_entropy_of_a_column, 5)[:2] == (0, 0)
+
+    def test_a_vector_is_one_sample_whose_classes_are_the_batch(self):
+        z, y = torch.randn(30, 1), torch.randint(2, (30,)).float()
+        loss = loss_functions_broken.cross_entropy_of_a_vector
+        torch.testing.assert_close(loss(z, y), -(y * F.log_softmax(z[:, 0], dim=0)).sum())
+        torch.testing.assert_close(loss(z, y), loss(z + 3, y))  # zero means nothing to it
+
+    def test_the_softmax_over_the_batch_falls_and_ends_below_always_no(self):
+        _, y = loss_functions_broken.data()
+        first, last, accuracy = loss_functions_broken.train(loss_functions_broken.cross_entropy_of_a_vector)
+        assert last < 0.8 * first and accuracy < (y == 0).float().mean()
+        assert last > y.sum() * y.sum().log()
+        first, last, accuracy = loss_functions_broken.train(loss_functions_broken.bce)
+        assert last < first / 3 and accuracy > 0.97
+
+    def test_the_softmax_over_the_batch_learns_to_rank(self, monkeypatch):
+        models = []
+        monkeypatch.setattr(loss_functions_broken.nn, "Linear", lambda *sizes, make=nn.Linear: models.append(
+            make(*sizes)) or models[-1])
+        loss_functions_broken.train(loss_functions_broken.cross_entropy_of_a_vector)
+        x, y = loss_functions_broken.data()
+        z = models[0](x).squeeze(1)
+        assert (z[y == 1].unsqueeze(1) > z[y == 0]).float().mean() > 0.98
+
+    @pytest.mark.parametrize("logit", [17.0, 20.0, 60.0])
+    def test_sigmoid_then_bce_loses_the_gradient_of_the_worst_mistake(self, logit):
+        loss, gradient = loss_functions_bce.loss_and_gradient(loss_functions_bce.two_steps, logit, 0.0)
+        assert (loss, gradient) == (100, 0)
+        fused = loss_functions_bce.loss_and_gradient(F.binary_cross_entropy_with_logits, logit, 0.0)
+        assert fused == pytest.approx((logit, 1))
+
+    @pytest.mark.parametrize("logit", [-4.0, -0.3, 0.0, 2.0, 8.0])
+    @pytest.mark.parametrize("target", [0.0, 0.3, 1.0])
+    def test_at_moderate_logits_both_are_the_same(self, logit, target):
+        split = loss_functions_bce.loss_and_gradient(loss_functions_bce.two_steps, logit, target)
+        fused = loss_functions_bce.loss_and_gradient(F.binary_cross_entropy_with_logits, logit, target)
+        assert split == pytest.approx(fused, rel=1e-3, abs=1e-6)
+        assert fused[1] == pytest.approx(1 / (1 + math.exp(-logit)) - target, abs=1e-6)
+
+    def test_the_sigmoid_of_20_is_exactly_one(self):
+        assert torch.sigmoid(torch.tensor(20.0)) == 1
+
+    def test_two_logits_are_one_logit(self):
+        z, y = 10 * torch.randn(50), torch.randint(2, (50,))
+        bce = F.binary_cross_entropy_with_logits(z, y.float())
+        torch.testing.assert_close(F.cross_entropy(torch.stack([torch.zeros(50), z], dim=1), y), bce)
+        torch.testing.assert_close(F.cross_entropy(torch.stack([-z / 2, z / 2], dim=1), y), bce)
+        assert torch.equal(torch.stack([torch.zeros(50), z], dim=1).argmax(1), (z > 0).long())
+
+    @pytest.mark.parametrize("k", [2, 3])
+    def test_cross_entropy_of_k_tags_has_a_floor(self, k):
+        target = torch.zeros(1, 6)
+        target[0, :k] = 1
+        floor = k * math.log(k)
+        assert F.cross_entropy(1000 * target, target).item() == pytest.approx(floor, rel=1e-5)
+        assert all(F.cross_entropy(5 * torch.randn(1, 6), target) >= floor for _ in range(100))
+        assert F.binary_cross_entropy_with_logits(1000 * (target - 0.5), target) == 0
+
+    def test_what_the_mean_divides_by(self):
+        p, t, label = torch.randn(4, 5), torch.rand(4, 5), torch.tensor([0, 4, 2, 2])
+        for loss in (F.mse_loss, F.binary_cross_entropy_with_logits):
+            torch.testing.assert_close(loss(p, t), loss(p, t, reduction="sum") / 20)
+        total = F.cross_entropy(p, label, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(p, label), total / 4)
+        weight = torch.tensor([1.0, 2.0, 3.0, 4.0, 5.0])
+        weighted = F.cross_entropy(p, label, weight, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(p, label, weight), weighted / (1 + 5 + 3 + 3))
+        left = F.cross_entropy(p[:2], label[:2], reduction="sum") / 2
+        torch.testing.assert_close(F.cross_entropy(p, label, ignore_index=2), left)
+
+
+class TestCrossEntropyLogits:
+    @pytest.mark.parametrize("classes", [2, 10, 1000])
+    def test_cross_entropy_is_log_softmax_and_nll(self, classes):
+        logits, label = 20 * torch.randn(8, classes), torch.randint(classes, (8,))
+        expected = logits.logsumexp(dim=1) - logits[range(8), label]
+        torch.testing.assert_close(F.cross_entropy(logits, label, reduction="none"), expected, rtol=1e-5, atol=1e-5)
+        torch.testing.assert_close(F.nll_loss(logits.log_softmax(1), label), F.cross_entropy(logits, label))
+
+    @pytest.mark.parametrize("values", [(3.0, -1.0, 0.5), (0.0, 0.0, 0.0), (-2.0, 6.0, 1.0)])
+    @pytest.mark.parametrize("label", [0, 1, 2])
+    def test_five_of_the_eight_are_cross_entropy(self, values, label):
+        expected = cross_entropy_logits.loss_and_gradient("logits", F.cross_entropy, values, label)
+        p = math.exp(values[label]) / sum(math.exp(value) for value in values)
+        assert expected == pytest.approx((-math.log(p), p - 1), rel=1e-4)
+        right = {
+            (end, loss_function.__name__)
+            for end in cross_entropy_logits.ENDS
+            for loss_function in (F.cross_entropy, F.nll_loss)
+            if cross_entropy_logits.loss_and_gradient(end, loss_function, values, label)
+            == pytest.approx(expected, rel=1e-3, abs=1e-6)
+        }
+        assert right == {("logits", "cross_entropy"), ("log_softmax", "cross_entropy"), ("log_softmax", "nll_loss"),
+                         ("log of softmax", "cross_entropy"), ("log of softmax", "nll_loss")}
+
+    def test_three_are_left_where_a_probability_is_zero(self):
+        for end, loss_function in (("logits", F.cross_entropy), ("log_softmax", F.cross_entropy),
+                                   ("log_softmax", F.nll_loss)):
+            result = cross_entropy_logits.loss_and_gradient(end, loss_function, (0.0, 300.0, 0.0), 0)
+            assert result == (300, -1)
+        for loss_function in (F.cross_entropy, F.nll_loss):
+            loss, gradient = cross_entropy_logits.loss_and_gradient("log of softmax", loss_function, (300.0, 0.0), 1)
+            assert loss == math.inf and math.isnan(gradient)
+
+    @pytest.mark.parametrize("classes", [2, 3, 100])
+    def test_a_softmax_before_the_loss_has_a_floor(self, classes):
+        floor = math.log(1 + (classes - 1) / math.e)
+        label = torch.arange(classes)
+        sure = 1000 * F.one_hot(label).float()
+        assert F.cross_entropy(sure.softmax(1), label).item() == pytest.approx(floor, rel=1e-5)
+        for scale in (0.1, 1, 10, 100):
+            assert F.cross_entropy((scale * torch.randn(classes, classes)).softmax(1), label) >= floor - 1e-5
+
+    def test_the_gradient_through_two_softmaxes(self):
+        z, label = torch.randn(6, dtype=torch.float64, requires_grad=True), 2
+        (gradient,) = torch.autograd.grad(F.cross_entropy(z.softmax(0), torch.tensor(label)), z)
+        p = z.detach().softmax(0)
+        g = p.softmax(0) - F.one_hot(torch.tensor(label), 6)
+        torch.testing.assert_close(gradient, p * (g - (p * g).sum()))
+
+    def test_the_surer_the_mistake_the_weaker_the_push(self):
+        pushes = [abs(cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, (lead, 0.0), 1)[1])
+                  for lead in (1.0, 3.0, 6.0, 12.0)]
+        assert pushes == sorted(pushes, reverse=True) and pushes[-1] < 1e-4
+
+    @pytest.mark.parametrize("classes", [10, 100, 1000])
+    def test_at_the_start_the_push_falls_with_the_number_of_classes(self, classes):
+        start = (0.0,) * classes
+        _, right = cross_entropy_logits.loss_and_gradient("logits", F.cross_entropy, start, 0)
+        _, wrong = cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, start, 0)
+        assert wrong / right == pytest.approx(1 / classes, rel=1e-2)
+
+    def test_a_second_log_softmax_changes_nothing(self):
+        once = (10 * torch.randn(50, 9)).log_softmax(1)
+        torch.testing.assert_close(once.log_softmax(1), once)
+
+    @pytest.mark.parametrize("softmax", [False, True])
+    @pytest.mark.parametrize("classes", [5, 40])
+    def test_the_first_loss_is_log_c_either_way(self, classes, softmax):
+        first, _, _ = cross_entropy_logits_broken.train(classes, "SGD", softmax, steps=1)
+        assert first == pytest.approx(math.log(classes), rel=0.04)
+
+    def test_ten_classes_hide_it_and_a_hundred_do_not(self):
+        train = cross_entropy_logits_broken.train
+        assert train(10, "SGD", softmax=True)[2] > 0.95
+        first, last, accuracy = train(120, "SGD", softmax=True, steps=60)
+        assert last == pytest.approx(first, rel=1e-2) and accuracy < 0.1
+        assert train(120, "SGD", softmax=False, steps=60)[2] > 0.5
+        assert train(120, "AdamW", softmax=True, steps=60)[2] > 0.5
+
+    def test_the_last_loss_stands_at_the_floor(self):
+        _, last, _ = cross_entropy_logits_broken.train(10, "AdamW", softmax=True)
+        assert last == pytest.approx(math.log(1 + 9 / math.e), abs=0.02)
+
+    @pytest.mark.parametrize("softmax", [False, True])
+    def test_overfitting_one_batch_tells(self, softmax):
+        x, y = torch.randn(16, 8), torch.arange(16) % 4
+        model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), nn.Linear(64, 4))
+        if softmax:
+            model.append(nn.Softmax(dim=1))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
+        for _ in range(100):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() == pytest.approx(math.log(1 + 3 / math.e) if softmax else 0, abs=0.01)
+
+    def test_the_rows_of_a_softmax_add_up_to_one(self):
+        logits = torch.randn(7, 12)
+        torch.testing.assert_close(logits.softmax(1).sum(1), torch.ones(7))
+        assert not torch.allclose(logits.sum(1), torch.ones(7))
+
+    def test_with_soft_targets_the_least_loss_is_their_entropy(self):
+        target = torch.randn(20, 5).softmax(1)
+        entropy = -(target * target.log()).sum(1).mean()
+        torch.testing.assert_close(F.cross_entropy(target.log() + 3, target), entropy)
+        assert F.cross_entropy(torch.randn(20, 5), target) > entropy > 0.1
+
+    def test_a_clamped_probability_gets_no_gradient(self):
+        logits = torch.tensor([[120.0, 0.0]], requires_grad=True)
+        loss = F.nll_loss(logits.softmax(1).clamp_min(torch.finfo(torch.float32).tiny).log(), torch.tensor([1]))
+        loss.backward()
+        assert math.isfinite(loss.item()) and not logits.grad.any()
+
+    def test_a_hook_on_the_layer_before_has_the_logits(self):
+        model, seen = nn.Sequential(nn.Linear(3, 4), nn.Softmax(1)), []
+        model[0].register_forward_hook(lambda module, inputs, output: seen.append(output))
+        probabilities = model(torch.ones(2, 3))
+        torch.testing.assert_close(seen[0].softmax(1), probabilities)
+
+
+class TestAccuracy:
+    labels = torch.tensor([True] * 10 + [False] * 90)
+
+    def test_confusion_counts_the_four_cases(self):
+        predicted = torch.zeros(100, dtype=torch.bool)
+        predicted[[0, 1, 2, 50, 51]] = True
+        assert accuracy.confusion(predicted, self.labels) == (3, 2, 7, 88)
+
+    def test_the_constant_answer_has_the_accuracy_of_the_class_balance(self, capsys):
+        accuracy.report("always no", torch.zeros(100, dtype=torch.bool), self.labels)
+        assert capsys.readouterr().out.split() == ["always", "no", "0.900", "-", "0.000"]
+
+    def test_recall_and_precision_are_the_ratios_of_the_table(self, capsys):
+        predicted = torch.zeros(100, dtype=torch.bool)
+        predicted[:8] = True
+        predicted[90:] = True
+        accuracy.report("x", predicted, self.labels)
+        assert capsys.readouterr().out.split() == ["x", "0.880", f"{8 / 18:.3f}", "0.800"]
+
+    def test_loss_can_fall_while_no_decision_changes(self):
+        losses = [F.binary_cross_entropy(torch.where(self.labels, p, 0.02), self.labels.float()) for p in (0.05, 0.4)]
+        assert losses[1] < losses[0]
+
+    def test_a_lower_threshold_never_loses_a_positive_and_never_a_false_alarm(self):
+        p = torch.rand(100)
+        counts = [accuracy.confusion(p > threshold, self.labels) for threshold in (0.8, 0.5, 0.2, 0.0)]
+        found, alarms = [c[0] for c in counts], [c[1] for c in counts]
+        assert found == sorted(found)
+        assert alarms == sorted(alarms)
+
+    def test_precision_depends_on_how_rare_positives_are_and_recall_does_not(self):
+        p_given = {True: torch.rand(10_000) ** 0.5, False: torch.rand(10_000) ** 2}
+        ratios = []
+        for positives in (5000, 500):
+            p = torch.cat([p_given[True][:positives], p_given[False]])
+            labels = torch.arange(len(p)) < positives
+            tp, fp, fn, _ = accuracy.confusion(p > 0.5, labels)
+            ratios.append((tp / (tp + fp), tp / (tp + fn)))
+        assert ratios[0][0] - ratios[1][0] > 0.2
+        assert abs(ratios[0][1] - ratios[1][1]) < 0.05
+
+
+@pytest.fixture(scope="module")
+def fitted():
+    """Histories for other points than the page's, by remedy."""
+    remedies = {"nothing": {}, "default": {"weight_decay": 0.01}, "decay": {"weight_decay": 1.0},
+                "strong decay": {"weight_decay": 10.0}, "data": {"points": 200}}
+    return {name: overfitting.fit(seed=4, **options) for name, options in remedies.items()}
+
+
+class TestOverfitting:
+    def test_the_noise_has_variance_a_quarter_and_nothing_beats_it(self):
+        x, y = overfitting.noisy_sine(100_000, seed=9)
+        assert x.dtype == y.dtype == torch.float32 and x.shape == y.shape == (100_000, 1)
+        assert x.min() >= -1 and x.max() <= 1 and x.std().item() == pytest.approx(2 / 12**0.5, rel=1e-2)
+        assert F.mse_loss(torch.sin(3 * x), y).item() == pytest.approx(0.25, rel=2e-2)
+        for other in (torch.sin(3.3 * x), torch.sin(3 * x) + 0.1, 0.9 * torch.sin(3 * x)):
+            assert F.mse_loss(other, y) > F.mse_loss(torch.sin(3 * x), y)
+
+    def test_error_on_new_points_is_the_distance_to_the_signal_plus_the_noise(self):
+        x, y = overfitting.noisy_sine(200_000, seed=8)
+        bent = torch.sin(3 * x) + 0.3 * torch.cos(20 * x)
+        expected = F.mse_loss(bent, torch.sin(3 * x)).item() + 0.25
+        assert F.mse_loss(bent, y).item() == pytest.approx(expected, rel=1e-2)
+
+    def test_the_held_out_points_are_not_the_training_points(self):
+        assert not torch.isin(overfitting.noisy_sine(20, seed=2)[0], overfitting.noisy_sine(500, seed=0)[0]).any()
+
+    def test_the_training_loss_falls_below_the_noise_and_the_held_out_loss_turns(self, fitted):
+        history = fitted["nothing"]
+        best = min(history, key=lambda row: row[2])
+        assert history[-1][1] < 0.15 < history[0][1]
+        assert best[0] < 150 and history[-1][2] > 1.1 * best[2]
+        assert history[-1][1] < best[1]  # and training improved all the while
+
+    def test_the_default_weight_decay_does_next_to_nothing(self, fitted):
+        assert torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["weight_decay"] == 0.01
+        for (_, _, without), (_, _, decayed) in zip(fitted["nothing"], fitted["default"], strict=True):
+            assert decayed == pytest.approx(without, abs=0.03)
+
+    def test_what_counts_is_rate_times_decay_times_steps(self):
+        def size(lr, decay, steps):
+            w = nn.Parameter(torch.ones(1))
+            optimizer = torch.optim.AdamW([w], lr=lr, weight_decay=decay)
+            for _ in range(steps):
+                w.grad = torch.zeros(1)
+                optimizer.step()
+            return w.item()
+
+        assert size(0.01, 0.01, 300) == pytest.approx(0.97, abs=1e-3)
+        assert size(0.01, 1.0, 300) == pytest.approx(0.99**300, rel=1e-3)
+        assert size(0.02, 0.01, 150) == pytest.approx(size(0.01, 0.02, 150), rel=1e-4)
+
+    def test_the_smallest_gap_is_not_the_best_model(self, fitted):
+        _, training, held_out = fitted["strong decay"][-1]
+        _, free_training, free_held_out = fitted["nothing"][-1]
+        assert held_out - training < 0.75 * (free_held_out - free_training)
+        assert training > 2 * free_training and held_out > free_held_out - 0.02
+        assert held_out > fitted["decay"][-1][2] + 0.05
+
+    def test_stopping_in_time_is_as_good_as_tuned_decay_and_data_beats_both(self, fitted):
+        best = min(row[2] for row in fitted["nothing"])
+        assert best < fitted["decay"][-1][2] + 0.02
+        assert fitted["data"][-1][2] < min(best, fitted["decay"][-1][2])
+
+    def test_the_model_has_some_4000_weights(self, monkeypatch):
+        built = []
+        monkeypatch.setattr(overfitting.nn, "Sequential", lambda *layers, make=nn.Sequential: built.append(
+            make(*layers)) or built[-1])
+        overfitting.fit(steps=10, dropout=0.5)
+        assert 4000 < sum(parameter.numel() for parameter in built[0].parameters()) < 4500
+        assert any(isinstance(layer, nn.Dropout) and layer.p == 0.5 for layer in built[0])
+
+    def test_dropout_is_measured_in_eval_mode(self):
+        first, second = (overfitting.fit(steps=10, dropout=p)[0] for p in (0.0, 0.9))
+        assert first != second
+        assert overfitting.fit(steps=10, dropout=0.9)[0] == second
+
+    @pytest.mark.parametrize("patience", [5, 40])
+    def test_without_a_copy_the_last_weights_are_restored(self, patience):
+        stopped, best, restored = overfitting_broken.early_stopping(deep_copy=False, patience=patience)
+        assert restored > best
+        assert (stopped, best, best) == overfitting_broken.early_stopping(deep_copy=True, patience=patience)
+
+    def test_patience_counts_from_the_best_step(self):
+        short, long = (overfitting_broken.early_stopping(True, patience)[0] for patience in (40, 70))
+        assert long - short == 30
+
+    def test_a_state_dict_is_the_live_weights_and_loading_it_changes_nothing(self):
+        model = nn.Linear(2, 1)
+        state = model.state_dict()
+        with torch.no_grad():
+            model.weight.add_(1)
+        after = model.weight.detach().clone()
+        assert torch.equal(state["weight"], after)
+        model.load_state_dict(state)
+        assert torch.equal(model.weight, after)
+
+    def test_the_same_decisions_with_more_confidence_cost_more(self):
+        early, late = (overfitting_confidence.fit(steps, seed=3) for steps in (50, 200))
+        assert late[0] < early[0] and late[1] > 1.2 * early[1]
+        assert late[2] == pytest.approx(early[2], abs=0.03) and late[3] > early[3]
+
+    def test_scaled_logits_decide_the_same_and_cost_more(self):
+        logits, y = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 1.0]]), torch.tensor([0, 1, 1])
+        losses = [F.cross_entropy(scale * logits, y).item() for scale in (1, 3, 9)]
+        assert losses == sorted(losses) and losses[-1] > 2.5
+
+    def test_the_clouds_overlap(self):
+        x, y = overfitting_confidence.two_clouds(20_000, seed=5)
+        difference = x[y == 1].mean(0) - x[y == 0].mean(0)
+        torch.testing.assert_close(difference, torch.full((10,), 0.6), atol=0.05, rtol=0)
+        best = ((x.sum(1) > 3) == (y == 1)).float().mean().item()
+        assert 0.8 < best < 0.86
+
+    def test_the_best_of_fifty_equals_is_too_low(self):
+        losses = 0.3 + 0.02 * torch.randn(1000, 50)
+        assert losses.min(dim=1).values.mean() < 0.27
+
+    def test_a_network_fits_random_labels(self):
+        x, y = torch.randn(64, 10), torch.randint(2, (64,))
+        model = nn.Sequential(nn.Linear(10, 128), nn.Tanh(), nn.Linear(128, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
+        for _ in range(150):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert (model(x).argmax(1) == y).all()
