@@ -1,0 +1,518 @@
+"""Every claim that the pages of docs/junior/data-loading make, proven beyond the example shown."""
+
+import itertools
+import math
+import multiprocessing
+import pickle
+from pathlib import Path
+
+import numpy as np
+import pytest
+import torch
+import torch.nn.functional as F
+from torch.utils.data import DataLoader, Dataset, IterableDataset, default_collate, random_split
+
+from warmup.testing import load_snippet
+
+loader_snippet = load_snippet("junior/data-loading/dataloader.py")
+data_leakage = load_snippet("junior/data-loading/data_leakage.py")
+data_leakage_groups = load_snippet("junior/data-loading/data_leakage_groups_broken.py")
+restart_snippet = load_snippet("junior/data-loading/dataloader_broken.py")
+sorted_snippet = load_snippet("junior/data-loading/dataloader_sorted.py")
+
+folder_snippet = load_snippet("junior/data-loading/custom_dataset.py")
+classes_snippet = load_snippet("junior/data-loading/custom_dataset_classes_broken.py")
+labels_snippet = load_snippet("junior/data-loading/custom_dataset_labels.py")
+split_snippet = load_snippet("junior/data-loading/custom_dataset_split.py")
+arguments_snippet = load_snippet("junior/data-loading/dataloader_arguments.py")
+stale_snippet = load_snippet("junior/data-loading/dataloader_arguments_broken.py")
+cores_snippet = load_snippet("junior/data-loading/dataloader_arguments_cores.py")
+
+
+def seeded(seed: int = 3) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+class Stream(IterableDataset):
+    def __iter__(self):
+        return iter(range(6))
+
+
+class TestDataloader:
+    def test_the_dataset_answers_what_sample_i_is(self):
+        dataset = loader_snippet.Squares(5)
+        assert len(dataset) == 5
+        x, y = dataset[3]
+        assert x.tolist() == [9.0] and x.dtype == torch.float32 and y == 3
+        assert dataset.asked == [3]
+
+    @pytest.mark.parametrize("shuffle", [True, False])
+    @pytest.mark.parametrize("batch_size", [1, 4, 20])
+    def test_every_epoch_reads_every_sample_anew_and_building_the_loader_reads_none(self, shuffle, batch_size):
+        dataset = loader_snippet.Squares(11)
+        loader = DataLoader(dataset, batch_size, shuffle=shuffle)
+        assert dataset.asked == []
+        for epoch in (1, 2, 3):
+            list(loader)
+            assert len(dataset.asked) == 11 * epoch
+            assert sorted(dataset.asked[-11:]) == list(range(11))
+
+    def test_items_are_read_when_their_batch_is_asked_for(self):
+        dataset = loader_snippet.Squares(10)
+        iterator = iter(DataLoader(dataset, batch_size=4))
+        assert dataset.asked == []
+        next(iterator)
+        assert dataset.asked == [0, 1, 2, 3]
+
+    @pytest.mark.parametrize(("samples", "batch_size"), [(7, 3), (6, 3), (2, 3), (100, 7)])
+    def test_the_length_counts_batches(self, samples, batch_size):
+        dataset = loader_snippet.Squares(samples)
+        for drop_last, expected in ((False, math.ceil(samples / batch_size)), (True, samples // batch_size)):
+            loader = DataLoader(dataset, batch_size, drop_last=drop_last)
+            assert len(loader) == len(list(loader)) == expected
+
+    def test_the_default_is_batches_of_one_in_stored_order(self):
+        assert [batch.tolist() for batch in DataLoader([5, 7, 6])] == [[5], [7], [6]]
+
+    def test_a_loader_is_a_source_of_index_lists(self):
+        dataset = loader_snippet.Squares(9)
+        lists = [[8, 8, 8], [0], [3, 1]]
+        for (inputs, labels), indices in zip(DataLoader(dataset, batch_sampler=lists), lists, strict=True):
+            by_hand = default_collate([dataset[index] for index in indices])
+            assert torch.equal(inputs, by_hand[0]) and torch.equal(labels, by_hand[1])
+            assert labels.tolist() == indices
+
+    def test_the_position_lives_in_the_iterator_and_each_iterator_has_its_own_order(self):
+        loader = DataLoader(range(50), 50, shuffle=True, generator=seeded())
+        first, second = iter(loader), iter(loader)
+        assert next(first).tolist() != next(second).tolist()
+        with pytest.raises(StopIteration):
+            next(first)
+        with pytest.raises(TypeError, match="not an iterator"):
+            next(loader)
+
+    @pytest.mark.parametrize("batch_size", [2, 3])
+    def test_a_list_is_a_dataset(self, batch_size):
+        items = [torch.tensor([float(i)]) for i in range(5)]
+        batches = list(DataLoader(items, batch_size, shuffle=True))
+        assert sorted(torch.cat(batches).flatten().tolist()) == [0, 1, 2, 3, 4]
+
+    def test_restarting_the_iterator_takes_a_first_batch_each_time(self):
+        one_epoch = restart_snippet.samples_seen(True, False, samples=60, batch_size=7)
+        assert sorted(one_epoch) == list(range(60)) and set(one_epoch.values()) == {1}
+        assert restart_snippet.samples_seen(False, True, samples=60, batch_size=7) == dict.fromkeys(range(7), 9)
+
+    def test_with_shuffling_a_restarted_loader_misses_about_one_part_in_e(self):
+        seen = restart_snippet.samples_seen(True, True, samples=4000, batch_size=80)
+        assert 1 - len(seen) / 4000 == pytest.approx(1 / math.e, abs=0.03)
+        assert sum(seen.values()) == 4000
+
+    def test_unshuffled_classes_make_the_loss_a_sawtooth_and_cost_accuracy(self):
+        losses, accuracy = sorted_snippet.train(shuffle=False)
+        mixed_losses, mixed_accuracy = sorted_snippet.train(shuffle=True)
+        assert len(losses) == len(mixed_losses) == 60
+        assert accuracy < mixed_accuracy - 0.04
+        last = torch.tensor(losses[-20:]).view(4, 5)
+        assert (last[:, 0] == last.max(dim=1).values).sum() >= 3
+        assert torch.tensor(losses[-20:]).std() > 2 * torch.tensor(mixed_losses[-20:]).std()
+
+    def test_while_yield_from_sees_every_sample_and_cycle_replays_the_first_epoch(self):
+        def forever(loader):
+            while True:
+                yield from loader
+
+        def second_epoch(steps):
+            return [batch.tolist() for batch in itertools.islice(steps, 5, 10)]
+
+        dataset = loader_snippet.Squares(20)
+        loader = DataLoader(dataset, 4, shuffle=True, generator=seeded(), collate_fn=lambda items: torch.tensor(
+            [label for _, label in items]))
+        first = [batch.tolist() for batch in loader]
+        loader.generator.manual_seed(3)
+        fresh = second_epoch(forever(loader))
+        assert sorted(sum(fresh, [])) == list(range(20)) and fresh != first
+        loader.generator.manual_seed(3)
+        dataset.asked.clear()
+        assert second_epoch(itertools.cycle(loader)) == first
+        assert len(dataset.asked) == 20
+
+    def test_a_stream_has_no_indices_to_shuffle(self):
+        with pytest.raises(ValueError, match="shuffle"):
+            DataLoader(Stream(), shuffle=True)
+        assert [batch.tolist() for batch in DataLoader(Stream(), 4)] == [[0, 1, 2, 3], [4, 5]]
+
+    def test_each_worker_iterates_its_own_copy_of_a_stream(self):
+        batches = list(DataLoader(Stream(), 3, num_workers=2))
+        assert sorted(torch.cat(batches).tolist()) == sorted([*range(6), *range(6)])
+
+
+class OneFile(Dataset):
+    """Item i is byte i of one file that is opened in the constructor."""
+
+    def __init__(self, path: Path):
+        self.file = path.open("rb", buffering=0)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        self.file.seek(index)
+        return self.file.read(1)[0]
+
+
+class TestCustomDataset:
+    @pytest.fixture
+    def root(self, tmp_path):
+        rng = np.random.default_rng(0)
+        for number, name in enumerate(["b", "a", "c", "b", "c", "c"]):
+            (tmp_path / name).mkdir(exist_ok=True)
+            np.save(tmp_path / name / f"{9 - number}.npy", rng.integers(0, 256, (4, 6), dtype=np.uint8))
+        return tmp_path
+
+    def test_an_item_is_a_float_image_between_0_and_1_and_an_int(self, root):
+        dataset = folder_snippet.FolderDataset(root, ["a", "b", "c"])
+        assert len(dataset) == 6
+        for index, path in enumerate(dataset.paths):
+            image, label = dataset[index]
+            assert image.shape == (1, 4, 6) and image.dtype == torch.float32
+            np.testing.assert_allclose(image[0].numpy() * 255, np.load(path), atol=1e-4)
+            assert type(label) is int and path.parent.name == "abc"[label]
+
+    def test_files_come_sorted_whatever_the_file_system_says(self, root, monkeypatch):
+        ordered = folder_snippet.FolderDataset(root, "abc").paths
+        listing = Path.glob
+        monkeypatch.setattr(Path, "glob", lambda self, pattern: sorted(listing(self, pattern), reverse=True))
+        assert folder_snippet.FolderDataset(root, "abc").paths == ordered == sorted(ordered)
+
+    @pytest.mark.parametrize("num_workers", [0, 2])
+    def test_a_batch_goes_straight_into_cross_entropy(self, root, num_workers):
+        loader = DataLoader(folder_snippet.FolderDataset(root, "abc"), 4, num_workers=num_workers)
+        for images, labels in loader:
+            assert images.dtype == torch.float32 and images.shape[1:] == (1, 4, 6)
+            F.cross_entropy(torch.zeros(len(labels), 3), labels)
+        assert loader.dataset.labels == [0, 1, 1, 2, 2, 2]
+
+    def test_the_transform_runs_each_time_an_item_is_read(self, root):
+        calls = []
+        dataset = folder_snippet.FolderDataset(root, "abc", lambda image: calls.append(1) or image + len(calls))
+        plain = folder_snippet.FolderDataset(root, "abc")[1][0]
+        assert torch.equal(dataset[1][0], plain + 1) and torch.equal(dataset[1][0], plain + 2)
+
+    def test_the_order_of_classes_is_the_callers(self, root):
+        assert folder_snippet.FolderDataset(root, ["c", "x", "b", "a"]).labels == [3, 2, 2, 0, 0, 0]
+
+    def test_an_unknown_class_and_an_empty_folder_raise(self, root, tmp_path_factory):
+        with pytest.raises(ValueError, match="'c'"):
+            folder_snippet.FolderDataset(root, ["a", "b"])
+        with pytest.raises(ValueError, match="no .npy file"):
+            folder_snippet.FolderDataset(tmp_path_factory.mktemp("empty"), ["a"])
+
+    def test_a_length_too_small_loses_samples_and_one_too_large_raises(self):
+        class Wrong(list):
+            length = 0
+
+            def __len__(self):
+                return self.length
+
+        data = Wrong(range(6))
+        data.length = 4
+        assert sorted(torch.cat(list(DataLoader(data, 2, shuffle=True))).tolist()) == [0, 1, 2, 3]
+        data.length = 8
+        with pytest.raises(IndexError):
+            list(DataLoader(data, 2, shuffle=True))
+
+    @pytest.mark.parametrize("missing", ["a", "b", "c"])
+    def test_numbering_by_folder_moves_every_label_after_a_missing_class(self, tmp_path, missing):
+        for split, names in (("train", "abcd"), ("val", set("abcd") - {missing})):
+            for name in names:
+                (tmp_path / split / name).mkdir(parents=True)
+        train, val = (classes_snippet.classes_in(tmp_path / split) for split in ("train", "val"))
+        assert list(train.values()) == [0, 1, 2, 3]
+        for name, label in val.items():
+            assert label == train[name] - (name > missing)
+            assert 0 <= label < 4
+
+    @pytest.mark.parametrize(
+        ("label", "dtype", "shape"),
+        [(3, torch.int64, (4,)), (0.5, torch.float64, (4,)), (np.float32(1), torch.float32, (4,)),
+         (np.int32(1), torch.int32, (4,)), (False, torch.bool, (4,)), (torch.tensor([2]), torch.int64, (4, 1))])
+    def test_the_return_line_decides_the_dtype_of_the_batch(self, label, dtype, shape):
+        (batch,) = DataLoader([label] * 4, batch_size=4)
+        assert batch.dtype == dtype and batch.shape == shape
+
+    def test_labels_of_the_wrong_dtype_raise_in_cross_entropy(self):
+        logits = torch.randn(4, 3)
+        for dtype in (torch.float32, torch.float64, torch.int32, torch.bool):
+            with pytest.raises(RuntimeError, match="Long"):
+                F.cross_entropy(logits, torch.ones(4, dtype=dtype))
+        with pytest.raises(RuntimeError, match="multi-target"):
+            F.cross_entropy(logits, torch.ones(4, 1, dtype=torch.int64))
+        assert labels_snippet.outcome(F.cross_entropy, logits, torch.ones(4, dtype=torch.int64)) == "float32"
+        assert labels_snippet.outcome(F.cross_entropy, logits, torch.ones(4)) == "RuntimeError"
+
+    def test_a_label_of_shape_1_broadcasts_in_the_mse(self):
+        (target,) = DataLoader([torch.tensor([float(i)]) for i in range(4)], batch_size=4)
+        with pytest.warns(UserWarning, match="target size"):
+            loss = F.mse_loss(torch.arange(4.0), target)
+        assert loss > 1
+
+    def test_random_split_shares_one_dataset_and_so_one_transform(self):
+        train, val = random_split(split_snippet.Photos(10, lambda photo: -photo - 1), [7, 3])
+        assert train.dataset is val.dataset
+        assert [val[i] for i in range(3)] == [-i - 1 for i in val.indices]
+        val.dataset.transform = None
+        assert [train[i] for i in range(7)] == train.indices
+
+    @pytest.mark.parametrize("val_size", [1, 4])
+    def test_two_views_split_by_index_have_a_transform_each(self, val_size):
+        views = split_snippet.Photos(10, lambda photo: -photo - 1), split_snippet.Photos(10)
+        train, val = split_snippet.split(*views, val_size, seeded())
+        assert len(val) == val_size and sorted([*train.indices, *val.indices]) == list(range(10))
+        assert list(map(train.__getitem__, range(len(train)))) == [-i - 1 for i in train.indices]
+        assert list(map(val.__getitem__, range(val_size))) == val.indices
+        again = split_snippet.split(*views, val_size, seeded())
+        other = split_snippet.split(*views, val_size, seeded(4))
+        assert again[0].indices == train.indices != other[0].indices
+        assert train.indices != sorted(train.indices)
+
+    def test_a_forked_worker_moves_the_position_of_an_inherited_file(self, tmp_path):
+        path = tmp_path / "bytes"
+        path.write_bytes(bytes([7, 8, 9, 10]))
+        dataset = OneFile(path)
+        assert dataset.file.tell() == 0
+        loader = DataLoader(dataset, 4, num_workers=1, multiprocessing_context="fork")
+        assert next(iter(loader)).tolist() == [7, 8, 9, 10]
+        assert dataset.file.tell() == 4
+        dataset.file.close()
+
+    def test_an_open_file_cannot_be_pickled(self, tmp_path):
+        (tmp_path / "bytes").write_bytes(b"")
+        dataset = OneFile(tmp_path / "bytes")
+        with pytest.raises(TypeError, match="pickle"):
+            pickle.dumps(dataset)
+        dataset.file.close()
+
+
+WORKERS = {"num_workers": 2, "multiprocessing_context": "fork"}
+
+
+class Meeting(Dataset):
+    """Item 0 waits for an event; another item sets it. Item i is i, or -1 if the wait was in vain."""
+
+    def __init__(self, setter: int, waiter: int | None = 0):
+        self.event = multiprocessing.get_context("fork").Event()
+        self.setter, self.waiter = setter, waiter
+
+    def __len__(self):
+        return 6
+
+    def __getitem__(self, index):
+        if index == self.setter:
+            self.event.set()
+        return index if index != self.waiter or self.event.wait(timeout=10) else -1
+
+
+class Custom:
+    def __init__(self, items):
+        self.items = torch.stack(items)
+
+
+@pytest.mark.multiprocess
+class TestDataloaderArguments:
+    @pytest.mark.parametrize(("length", "prefetch_factor"), [(4, 1), (7, 2), (7, 3)])
+    def test_batches_are_dealt_in_turn_and_read_ahead(self, length, prefetch_factor):
+        batches = arguments_snippet.Batches(length)
+        loader = DataLoader(arguments_snippet.WhoReads(), batch_sampler=batches, prefetch_factor=prefetch_factor,
+                            **WORKERS)
+        for number, (workers, _) in enumerate(loader):
+            assert workers.tolist() == [number % 2] * 2
+            assert batches.handed_out == min(2 * prefetch_factor + number + 1, length)
+        assert number == length - 1
+
+    def test_without_workers_the_main_process_reads_one_batch_at_a_time(self):
+        batches = arguments_snippet.Batches(3)
+        for number, (workers, processes) in enumerate(DataLoader(arguments_snippet.WhoReads(), batch_sampler=batches)):
+            assert workers.tolist() == [-1, -1] and set(processes.tolist()) == {multiprocessing.current_process().pid}
+            assert batches.handed_out == number + 1
+
+    def test_every_batch_has_two_indices_of_its_own(self):
+        assert list(arguments_snippet.Batches(3)) == [[0, 1], [2, 3], [4, 5]]
+
+    @pytest.mark.parametrize(("persistent", "starts"), [(False, 4), (True, 2)])
+    def test_worker_init_runs_in_every_epoch_unless_workers_persist(self, persistent, starts):
+        started = multiprocessing.get_context("fork").Value("i", 0)
+
+        def count(worker_id):
+            with started.get_lock():
+                started.value += 1
+
+        loader = DataLoader(range(4), persistent_workers=persistent, worker_init_fn=count, **WORKERS)
+        for _ in range(2):
+            list(loader)
+        assert started.value == starts
+
+    def test_a_worker_reads_while_another_one_is_still_reading(self):
+        assert [batch.item() for batch in DataLoader(Meeting(setter=1), **WORKERS)] == [0, 1, 2, 3, 4, 5]
+        loader = DataLoader(Meeting(setter=1), num_workers=1, multiprocessing_context="fork")
+        loader.dataset.event.wait = lambda timeout: False  # do not wait for what cannot come
+        assert next(iter(loader)).item() == -1
+
+    def test_workers_read_while_the_main_process_does_not_ask(self):
+        dataset = Meeting(setter=3, waiter=None)
+        iterator = iter(DataLoader(dataset, **WORKERS))
+        assert next(iterator).item() == 0
+        assert dataset.event.wait(timeout=10)
+
+    def test_a_slow_batch_holds_back_finished_ones_unless_order_is_given_up(self):
+        dataset = Meeting(setter=-1)
+        iterator = iter(DataLoader(dataset, in_order=False, **WORKERS))
+        first = next(iterator).item()  # item 0 is still waiting
+        dataset.event.set()
+        assert first != 0 and sorted([first, *(batch.item() for batch in iterator)]) == [0, 1, 2, 3, 4, 5]
+        assert next(iter(DataLoader(Meeting(setter=3), **WORKERS))).item() == 0
+
+    def test_persistent_workers_and_prefetching_need_workers(self):
+        for options in ({"persistent_workers": True}, {"prefetch_factor": 2}):
+            with pytest.raises(ValueError, match="num_workers > 0"):
+                DataLoader(range(3), **options)
+        defaults = DataLoader(range(3))
+        assert defaults.num_workers == 0 and not defaults.persistent_workers
+        assert not defaults.pin_memory and not defaults.drop_last and defaults.prefetch_factor is None
+        assert DataLoader(range(3), num_workers=1).prefetch_factor == 2
+
+    def test_only_persistent_workers_see_a_stale_dataset_and_no_worker_reports_back(self):
+        assert stale_snippet.run() == ([[1], [2], [3]], 12)
+        assert stale_snippet.run(**WORKERS) == ([[1], [2], [3]], 0)
+        assert stale_snippet.run(persistent_workers=True, **WORKERS) == ([[1], [1], [1]], 0)
+
+    @pytest.mark.parametrize(("shuffle", "persistent"), [(False, False), (False, True), (True, True)])
+    def test_a_cache_dies_with_its_worker_and_each_persistent_worker_fills_its_own(self, shuffle, persistent):
+        class Cached(Dataset):
+            def __init__(self):
+                self.cache = {}
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, index):
+                hit = index in self.cache
+                self.cache[index] = index
+                return int(hit), len(self.cache)
+
+        dataset = Cached()
+        loader = DataLoader(dataset, 2, shuffle=shuffle, generator=seeded(), persistent_workers=persistent, **WORKERS)
+        epochs = [[torch.stack(batch) for batch in loader] for _ in range(6)]
+        hits = [int(sum(batch[0].sum() for batch in epoch)) for epoch in epochs]
+        assert hits[0] == 0 and dataset.cache == {}
+        if not persistent:
+            assert hits == [0] * 6
+        elif not shuffle:
+            assert hits == [0] + [8] * 5
+        else:
+            held = max(int(batch[1].max()) for batch in epochs[-1])
+            assert 0 < hits[1] < 8 and held > 6
+
+    @pytest.mark.parametrize("samples", [0, 5, 7])
+    def test_fewer_samples_than_a_batch_and_drop_last_is_an_epoch_without_a_step(self, samples):
+        loader = DataLoader(list(range(samples)), batch_size=8, drop_last=True)
+        assert len(loader) == 0
+        losses = [batch.sum() for batch in loader]
+        assert torch.tensor(losses).mean().isnan()
+
+    def test_drop_last_drops_other_samples_in_each_shuffled_epoch(self):
+        loader = DataLoader(range(10), batch_size=4, shuffle=True, drop_last=True, generator=seeded())
+        seen = [frozenset(torch.cat(list(loader)).tolist()) for _ in range(4)]
+        assert all(len(epoch) == 8 for epoch in seen) and len(set(seen)) > 1
+
+    def test_without_an_accelerator_pin_memory_is_a_warning_and_nothing_else(self, monkeypatch):
+        monkeypatch.setattr(torch.accelerator, "is_available", lambda: False)
+        loader = DataLoader([torch.ones(2)], pin_memory=True)
+        with pytest.warns(UserWarning, match="no accelerator is found"):
+            (batch,) = loader
+        assert not batch.is_pinned()
+
+    def test_pinning_looks_into_containers_and_passes_other_types_on(self, monkeypatch):
+        from torch.utils.data._utils.pin_memory import pin_memory
+
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self, *device: self + 1)
+        pinned = pin_memory({"x": torch.zeros(1), "y": [torch.zeros(1), (torch.zeros(1), "text")]})
+        assert pinned["x"] == 1 and pinned["y"][0] == 1 and pinned["y"][1][0] == 1 and pinned["y"][1][1] == "text"
+        batch = Custom([torch.zeros(1)])
+        assert pin_memory(batch) is batch and batch.items == 0
+
+    def test_the_check_of_the_number_of_workers_looks_at_one_loader(self):
+        cores = torch._utils.cpu_count()
+        assert cores_snippet.warnings_for(1, cores) == cores_snippet.warnings_for(5, cores) == []
+        assert len(cores_snippet.warnings_for(3, cores + 1)) == 3
+        assert str(cores) in cores_snippet.warnings_for(1, cores + 1)[0]
+
+
+class TestDataLeakage:
+    def coin_flips(self, n=60, features=2000):
+        return torch.randn(n, features), torch.randint(2, (n,))
+
+    def test_the_classifier_itself_is_honest(self):
+        accuracies = []
+        for _ in range(30):
+            x, y = self.coin_flips(features=20)
+            train, test = torch.randperm(60).split([40, 20])
+            accuracies.append(data_leakage.fit_and_score(x, y, train, test))
+        assert abs(sum(accuracies) / 30 - 0.5) < 0.08
+
+    def test_it_learns_what_can_be_learned(self):
+        x, y = self.coin_flips(features=5)
+        x[:, 2] += 10 * y
+        train, test = torch.randperm(60).split([40, 20])
+        assert data_leakage.fit_and_score(x, y, train, test) == 1.0
+
+    @pytest.mark.parametrize("leak", [True, False])
+    def test_choosing_features_on_all_rows_is_what_leaks(self, leak):
+        accuracies = []
+        for _ in range(20):
+            x, y = self.coin_flips()
+            train, test = torch.randperm(60).split([40, 20])
+            chosen = data_leakage.best_features(x, y, torch.arange(60) if leak else train)
+            accuracies.append(data_leakage.fit_and_score(x[:, chosen], y, train, test))
+        mean = sum(accuracies) / 20
+        assert mean > 0.85 if leak else abs(mean - 0.5) < 0.1
+
+    def test_best_features_finds_the_ones_that_differ(self):
+        x, y = self.coin_flips(200, 50)
+        x[:, [3, 7]] += 5 * y.unsqueeze(1)
+        x[:, 11] -= 5 * y
+        assert set(data_leakage.best_features(x, y, torch.arange(200), count=3).tolist()) == {3, 7, 11}
+
+    def test_a_choice_of_rows_ignores_the_other_rows(self):
+        x, y = self.coin_flips(100, 30)
+        rows = torch.arange(50)
+        chosen = data_leakage.best_features(x, y, rows, count=5)
+        x[50:] = 100 * torch.randn(50, 30)
+        assert torch.equal(data_leakage.best_features(x, y, rows, count=5), chosen)
+
+    def test_shuffled_labels_uncover_a_leak(self):
+        accuracies = []
+        for _ in range(10):
+            x, y = self.coin_flips()
+            x[:, 0] += 2 * y
+            shuffled = y[torch.randperm(60)]
+            train, test = torch.randperm(60).split([40, 20])
+            leaky = data_leakage.best_features(x, shuffled, torch.arange(60))
+            accuracies.append(data_leakage.fit_and_score(x[:, leaky], shuffled, train, test))
+        assert sum(accuracies) / 10 > 0.75
+
+    def test_copies_of_one_thing_on_both_sides_answer_for_each_other(self):
+        things = torch.randn(200, 16)
+        labels = torch.randint(2, (200,))
+        copies, owner = things.repeat_interleave(2, 0), torch.arange(200).repeat_interleave(2)
+        first, second = torch.arange(0, 400, 2), torch.arange(1, 400, 2)
+        score = data_leakage_groups.nearest_neighbor_accuracy
+        assert score(copies, labels[owner], first, second) == 1.0
+        apart = score(copies, labels[owner], torch.arange(200), torch.arange(200, 400))
+        assert abs(apart - 0.5) < 0.2
+
+    def test_fitting_the_normalization_on_all_rows_changes_little_here(self):
+        x, y = self.coin_flips(1000, 20)
+        train, test = torch.randperm(1000).split([800, 200])
+        scores = [data_leakage.fit_and_score((x - x[rows].mean(0)) / x[rows].std(0), y, train, test)
+                  for rows in (train, torch.arange(1000))]
+        assert abs(scores[0] - scores[1]) < 0.03
