@@ -1,0 +1,380 @@
+"""Every claim that the pages of docs/junior/the-role make, proven beyond the example shown."""
+
+import math
+import pickle
+import sys
+import types
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.autograd.gradcheck import GradcheckError, gradcheck
+
+from warmup.testing import load_snippet
+
+expect = load_snippet("junior/the-role/what_interviewers_expect.py")
+dl_vs_ml = load_snippet("junior/the-role/dl_vs_ml_engineer.py")
+research = load_snippet("junior/the-role/research_vs_engineering.py")
+research_loss = load_snippet("junior/the-role/research_vs_engineering_loss.py")
+framework = load_snippet("junior/the-role/pytorch_or_tensorflow.py")
+styles = load_snippet("junior/the-role/pytorch_or_tensorflow_styles.py")
+maths = load_snippet("junior/the-role/math_depth.py")
+maths_broken = load_snippet("junior/the-role/math_depth_broken.py")
+maths_float32 = load_snippet("junior/the-role/math_depth_float32.py")
+cuda = load_snippet("junior/the-role/need_cuda.py")
+portfolio = load_snippet("junior/the-role/portfolio_project.py")
+checks = load_snippet("junior/the-role/portfolio_project_checks.py")
+
+
+class TestWhatInterviewersExpect:
+    TRUTH = "nyynnnynyn"
+
+    def test_the_truth_of_the_ten_statements(self):
+        assert "".join("yn"[not probe()] for _, _, probe in expect.PROBES) == self.TRUTH
+
+    def test_the_right_answers_score_full_marks(self):
+        assert expect.scorecard(self.TRUTH)[-3:] == ["junior  4 of 4", "mid     3 of 3", "senior  3 of 3"]
+
+    def test_saying_yes_to_everything_scores_four_of_ten(self):
+        assert expect.scorecard("y" * 10)[-3:] == ["junior  2 of 4", "mid     1 of 3", "senior  1 of 3"]
+
+    def test_without_answers_there_is_no_score(self):
+        assert len(expect.scorecard("")) == 10
+
+    def test_a_wrong_number_of_answers_is_refused(self):
+        with pytest.raises(ValueError):
+            expect.scorecard("yn")
+
+    def test_adamw_moves_a_weight_without_gradient_by_weight_decay_alone(self):
+        model = expect.make()
+        for parameter in model.parameters():
+            parameter.grad = torch.zeros_like(parameter)
+        before = model[0].weight.detach().clone()
+        torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.0).step()
+        assert torch.equal(model[0].weight, before)
+        torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.5).step()
+        torch.testing.assert_close(model[0].weight, before * 0.95)
+
+    def test_the_mean_of_batch_losses_is_right_when_sizes_agree(self):
+        halves = (expect.loss(expect.make(), expect.LEFT) + expect.loss(expect.make(), expect.RIGHT)) / 2
+        torch.testing.assert_close(halves, expect.loss(expect.make(), expect.ALL))
+
+    def test_in_eval_mode_batch_norm_no_longer_breaks_the_halves(self):
+        halves = expect.gradient(expect.make(nn.BatchNorm1d(8)).eval(), expect.LEFT, expect.RIGHT) / 2
+        whole = expect.gradient(expect.make(nn.BatchNorm1d(8)).eval(), expect.ALL)
+        torch.testing.assert_close(halves, whole)
+
+    def test_the_step_uses_the_slope_and_validation_records_nothing(self):
+        model = expect.make()
+        expect.step(model, 0.25)
+        assert all((parameter.grad == 0.25).all() for parameter in model.parameters())
+        assert not any(output.requires_grad for output in expect.validate(model))
+
+    def test_validating_in_eval_mode_changes_nothing(self):
+        assert not expect.changes(expect.make(nn.BatchNorm1d(8)).eval(), expect.validate)
+
+
+class TestDlVsMlEngineer:
+    def run(self, load, kind, splits):
+        features, labels = (torch.tensor(part) for part in load(return_X_y=True))
+        results = []
+        for split in splits:
+            torch.manual_seed(split)
+            rows = torch.randperm(len(labels))
+            model = dl_vs_ml.build(kind, features.shape[1], len(labels.unique()))
+            results.append(dl_vs_ml.score(model, features[rows].float(), labels[rows]))
+        return results
+
+    def test_the_baseline_ties_on_the_table_for_other_splits_too(self):
+        linear = self.run(dl_vs_ml.load_breast_cancer, "linear", range(10, 14))
+        network = self.run(dl_vs_ml.load_breast_cancer, "network", range(10, 14))
+        gains = torch.tensor(network) - torch.tensor(linear)
+        assert gains.mean().abs() < gains.std() and min(linear) > 90
+
+    def test_the_network_wins_on_pixels_for_other_splits_too(self):
+        linear = self.run(dl_vs_ml.load_digits, "linear", range(10, 12))
+        network = self.run(dl_vs_ml.load_digits, "network", range(10, 12))
+        assert all(deep > shallow for deep, shallow in zip(network, linear, strict=True))
+
+    def test_a_linear_model_cannot_combine_its_inputs(self):
+        x = torch.tensor([[0.0, 0.0], [0.0, 1.0], [1.0, 0.0], [1.0, 1.0]]).repeat(50, 1)
+        y = (x[:, 0] != x[:, 1]).long()  # exclusive or
+        assert dl_vs_ml.score(dl_vs_ml.build("network", 2, 2), x, y) == 100
+        assert dl_vs_ml.score(dl_vs_ml.build("linear", 2, 2), x, y) < 80
+
+    def test_scaling_uses_the_training_rows_only(self):
+        x, y = torch.randn(40, 3), torch.tensor([0, 1] * 20)
+        shifted = x.clone()
+        shifted[30:] += 1000
+        torch.manual_seed(1)
+        model = dl_vs_ml.build("linear", 3, 2)
+        twin = dl_vs_ml.build("linear", 3, 2)
+        twin.load_state_dict(model.state_dict())
+        dl_vs_ml.score(model, x, y)
+        dl_vs_ml.score(twin, shifted, y)
+        assert torch.equal(model.weight, twin.weight)
+
+
+class TestResearchVsEngineering:
+    def test_the_interval_is_that_of_student(self):
+        mean, half = research.interval([1.0, 2.0, 3.0, 4.0, 5.0])
+        assert mean == 3 and half == pytest.approx(2.776 * math.sqrt(2.5) / math.sqrt(5))
+
+    def test_the_t_value_gives_95_percent_coverage_for_five_normal_values(self):
+        torch.manual_seed(0)
+        values = torch.randn(40_000, 5, dtype=torch.float64)
+        half = research.STUDENT_T * values.std(dim=1) / math.sqrt(5)
+        assert (values.mean(dim=1).abs() < half).double().mean().item() == pytest.approx(0.95, abs=0.005)
+
+    def test_the_same_seed_is_the_same_run_and_another_seed_is_not(self):
+        assert research.accuracy(0, 0.0, steps=20) == research.accuracy(0, 0.0, steps=20)
+        assert research.accuracy(0, 0.0, steps=20) != research.accuracy(1, 0.0, steps=20)
+
+    def test_training_and_held_out_digits_are_disjoint(self):
+        x_train, y_train, x_test, y_test = research.digits()
+        assert (len(x_train), len(y_train), len(x_test), len(y_test)) == (200, 200, 1597, 1597)
+
+    def test_adding_seeds_until_zero_is_excluded_finds_an_effect_in_noise(self):
+        torch.manual_seed(0)
+        t = torch.tensor([12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262], dtype=torch.float64)
+        runs = torch.randn(4000, 10, dtype=torch.float64)
+        found = torch.zeros(4000, dtype=torch.bool)
+        for n in range(2, 11):
+            found |= runs[:, :n].mean(dim=1).abs() > t[n - 2] * runs[:, :n].std(dim=1) / math.sqrt(n)
+        assert found.double().mean() > 0.12  # instead of 0.05
+
+    @pytest.mark.parametrize("gamma", [0.0, 1.0, 2.0, 5.0])
+    def test_both_focal_losses_are_one_function(self, gamma):
+        logits, targets = torch.randn(50, dtype=torch.float64) * 3, torch.randint(2, (50,)).double()
+        torch.testing.assert_close(research_loss.focal_loss(logits, targets, gamma),
+                                   research_loss.focal_loss_as_published(logits, targets, gamma))
+
+    def test_gamma_zero_is_binary_cross_entropy(self):
+        logits, targets = torch.randn(50), torch.randint(2, (50,)).float()
+        torch.testing.assert_close(research_loss.focal_loss(logits, targets, gamma=0.0),
+                                   F.binary_cross_entropy_with_logits(logits, targets))
+
+    @pytest.mark.parametrize(("logit", "target"), [(20.0, 0.0), (80.0, 0.0), (-120.0, 1.0)])
+    def test_one_confident_mistake_ruins_the_published_form_and_not_the_other(self, logit, target):
+        for loss, finite in ((research_loss.focal_loss_as_published, False), (research_loss.focal_loss, True)):
+            x = torch.tensor([logit, 0.5], requires_grad=True)
+            loss(x, torch.tensor([target, 1.0])).backward()
+            assert x.grad.isfinite().all().item() is finite
+
+    def test_a_nan_gradient_turns_the_weights_into_nan(self):
+        layer = nn.Linear(1, 1, bias=False)
+        with torch.no_grad():
+            layer.weight.fill_(20.0)
+        research_loss.focal_loss_as_published(layer(torch.ones(1, 1)).squeeze(1), torch.zeros(1)).backward()
+        torch.optim.SGD(layer.parameters(), lr=0.1).step()
+        assert layer.weight.isnan().all()
+
+    def test_the_sigmoid_of_20_rounds_to_one_in_float32_only(self):
+        assert torch.sigmoid(torch.tensor(20.0)) == 1
+        assert torch.sigmoid(torch.tensor(20.0, dtype=torch.float64)) < 1
+
+
+class TestPytorchOrTensorflow:
+    def test_an_exported_program_needs_no_class_and_takes_any_batch(self, tmp_path):
+        model = framework.Model().eval()
+        shapes = {"x": {0: torch.export.Dim("batch")}}
+        torch.export.save(torch.export.export(model, (torch.ones(2, 3),), dynamic_shapes=shapes), tmp_path / "p.pt2")
+        loaded = torch.export.load(tmp_path / "p.pt2").module()
+        assert not isinstance(loaded, framework.Model)
+        for batch in (2, 5, 64):
+            x = torch.randn(batch, 3)
+            torch.testing.assert_close(loaded(x), model(x))
+
+    def test_shapes_are_fixed_unless_declared_free(self):
+        fixed = torch.export.export(framework.Model().eval(), (torch.ones(2, 3),)).module()
+        fixed(torch.ones(2, 3))
+        with pytest.raises(Exception, match="(?i)guard|expected"):
+            fixed(torch.ones(5, 3))
+
+    def test_pickling_a_model_saves_the_name_of_its_class_and_not_its_code(self):
+        module = types.ModuleType("vanishing")
+        exec("import torch\nclass Net(torch.nn.Linear):\n    secret_method_name = 1\n", module.__dict__)
+        sys.modules["vanishing"] = module
+        module.Net.__module__ = "vanishing"
+        data = pickle.dumps(module.Net(2, 2))
+        assert b"Net" in data and b"secret_method_name" not in data
+        del sys.modules["vanishing"]
+        with pytest.raises(ModuleNotFoundError):
+            pickle.loads(data)
+
+    def test_both_styles_give_one_gradient(self):
+        assert torch.allclose(styles.returned["weight"], styles.model.weight.grad)
+        assert torch.allclose(styles.returned["bias"], styles.model.bias.grad)
+
+    def test_the_functional_style_has_nothing_to_zero(self):
+        again = styles.grad(styles.loss)(styles.parameters, styles.x, styles.y)
+        assert torch.equal(again["weight"], styles.returned["weight"])
+
+
+class TestMathDepth:
+    @pytest.mark.parametrize(("n", "inputs", "hidden", "classes"), [(1, 2, 3, 2), (7, 3, 4, 5), (16, 6, 2, 3)])
+    def test_by_hand_equals_autograd_for_any_shape(self, n, inputs, hidden, classes):
+        x, y = torch.randn(n, inputs, dtype=torch.float64), torch.randint(classes, (n,))
+        w1 = torch.randn(inputs, hidden, dtype=torch.float64, requires_grad=True)
+        w2 = torch.randn(hidden, classes, dtype=torch.float64, requires_grad=True)
+        automatic = torch.autograd.grad(F.cross_entropy((x @ w1).relu() @ w2, y), (w1, w2))
+        for left, right in zip(maths.backpropagate(x, y, w1, w2), automatic, strict=True):
+            torch.testing.assert_close(left, right)
+
+    def test_the_sum_of_outer_products_is_a_matrix_product(self):
+        x, delta = torch.randn(9, 4), torch.randn(9, 3)
+        torch.testing.assert_close(sum(map(torch.outer, x, delta)), x.T @ delta)
+
+    @pytest.mark.parametrize("shift", [0.0, 50.0, 5000.0, -5000.0])
+    def test_a_constant_changes_softmax_not_and_log_sum_exp_by_itself(self, shift):
+        z = torch.randn(4, 6, dtype=torch.float64)
+        torch.testing.assert_close(maths.softmax(z + shift), maths.softmax(z))
+        torch.testing.assert_close(maths.log_sum_exp(z + shift), maths.log_sum_exp(z) + shift)
+        torch.testing.assert_close(maths.softmax(z + shift), (z + shift).softmax(-1))
+
+    def test_variance_one_over_n_keeps_the_spread_and_two_over_n_does_with_relu(self):
+        torch.manual_seed(0)
+        for relu, gain in ((False, 1.0), (True, 2.0)):
+            x = torch.randn(2000, 256)
+            for _ in range(5):
+                w = torch.randn(256, 256) * math.sqrt(gain / 256)
+                x = (x.relu() if relu else x) @ w
+            assert x.std().item() == pytest.approx(1.0, abs=0.15)
+
+    def test_the_wrong_gradient_trains_and_ends_higher(self):
+        right, wrong = maths_broken.losses(True), maths_broken.losses(False)
+        assert right[0] == wrong[0]
+        assert wrong[9] < right[9] < right[0]
+        assert right[-1] < wrong[-1] < 0.25 * wrong[0]
+
+    def test_gradcheck_tells_the_two_apart(self):
+        x = torch.tensor([-2.0, -0.3, 0.7], dtype=torch.float64, requires_grad=True)
+        assert gradcheck(lambda x: maths_broken.Relu.apply(x, True), x)
+        with pytest.raises(GradcheckError, match="Jacobian mismatch"):
+            gradcheck(lambda x: maths_broken.Relu.apply(x, False), x)
+
+    @pytest.mark.parametrize("x", [0.0, 1.0, 3.0])
+    def test_a_smaller_step_makes_float32_worse(self, x):
+        errors = [abs(maths_float32.slope(x, step, torch.float32) - math.exp(x)) for step in (1e-3, 1e-7)]
+        assert errors[1] > 10 * errors[0]
+        assert abs(maths_float32.slope(x, 1e-5, torch.float64) - math.exp(x)) < 1e-8
+
+    def test_forgetting_the_mean_is_a_learning_rate_times_n_and_adam_hides_it(self):
+        x, y = torch.randn(8, 3), torch.randn(8, 1)
+        moves = {}
+        for optimizer in (torch.optim.SGD, torch.optim.Adam):
+            for reduction in ("mean", "sum"):
+                torch.manual_seed(0)
+                layer = nn.Linear(3, 1)
+                before = layer.weight.detach().clone()
+                F.mse_loss(layer(x), y, reduction=reduction).backward()
+                optimizer(layer.parameters(), lr=0.01).step()
+                moves[optimizer.__name__, reduction] = layer.weight.detach() - before
+        torch.testing.assert_close(moves["SGD", "sum"], 8 * moves["SGD", "mean"])
+        torch.testing.assert_close(moves["Adam", "sum"], moves["Adam", "mean"])
+
+
+class TestNeedCuda:
+    @pytest.mark.parametrize("device", ["cpu", "meta"])
+    @pytest.mark.parametrize("rows", [3, 64])
+    def test_gelu_by_hand_is_eight_kernels_and_nine_times_the_bytes_anywhere(self, device, rows):
+        x = torch.ones(rows, 16, device=device)
+        kernels, moved = cuda.measure(cuda.gelu_by_hand, x)
+        assert (kernels, moved) == (8, 18 * x.nbytes)
+        assert cuda.measure(lambda x: F.gelu(x, approximate="tanh"), x) == (1, 2 * x.nbytes)
+
+    def test_both_gelus_are_one_function(self):
+        x = torch.randn(1000, dtype=torch.float64) * 3
+        torch.testing.assert_close(cuda.gelu_by_hand(x), F.gelu(x, approximate="tanh"))
+
+    def test_views_move_nothing(self):
+        assert cuda.measure(lambda x: x.T.unsqueeze(0)[:, 1:], torch.ones(4, 4)) == (0, 0)
+
+    @pytest.mark.parametrize("n", [128, 512])
+    def test_intensity_of_a_square_product_grows_with_n_and_that_of_one_row_does_not(self, n):
+        weight, one = torch.ones(n, n, device="meta"), torch.ones(1, n, device="meta")
+        assert 2 * n**3 / cuda.measure(torch.mm, weight, weight)[1] == pytest.approx(n / 6)
+        assert 2 * n**2 / cuda.measure(torch.mm, one, weight)[1] == pytest.approx(0.5, rel=0.05)
+
+    def test_an_a100_does_about_76_operations_in_the_time_of_one_byte(self):
+        assert abs(156e12 / 2039e9 - 76) < 1
+
+
+class TestPortfolioProject:
+    @pytest.mark.parametrize(("n", "p"), [(450, 0.95), (2000, 0.6)])
+    def test_the_bootstrap_agrees_with_the_standard_error(self, n, p):
+        values = (torch.arange(n) < round(p * n)).double()
+        mean, low, high = portfolio.interval(values)
+        error = math.sqrt(p * (1 - p) / n)
+        assert mean == pytest.approx(p, abs=1 / n)
+        assert (high - low) / 2 == pytest.approx(1.96 * error, rel=0.12)
+        assert low < mean < high
+
+    def test_the_interval_covers_the_truth_about_95_times_in_100(self):
+        torch.manual_seed(0)
+        samples = (torch.rand(200, 300) < 0.8).double()
+        inside = [low <= 0.8 <= high for _, low, high in (portfolio.interval(row, resamples=300) for row in samples)]
+        assert 0.9 < sum(inside) / len(inside) < 0.99
+
+    def test_the_interval_is_deterministic(self):
+        values = torch.rand(100, dtype=torch.float64)
+        assert portfolio.interval(values) == portfolio.interval(values)
+        assert portfolio.interval(values, seed=1) != portfolio.interval(values)
+
+    def test_pairs_are_sharper_than_two_separate_intervals(self):
+        torch.manual_seed(0)
+        old = (torch.rand(400) < 0.9).double()
+        new = old.clone()
+        new[:8] = 1.0
+        _, low, high = portfolio.interval(new - old)
+        widths = [ends[2] - ends[1] for ends in (portfolio.interval(old), portfolio.interval(new))]
+        assert high - low < min(widths) / 2
+
+    def test_no_difference_gives_an_interval_of_zero(self):
+        assert portfolio.interval(torch.zeros(50, dtype=torch.float64)) == (0.0, 0.0, 0.0)
+
+    def test_training_learns_and_returns_a_model_in_eval_mode(self):
+        x = torch.randn(60, 4)
+        y = (x[:, 0] > 0).long()
+        model = portfolio.train(nn.Linear(4, 2), x, y)
+        assert not model.training
+        assert (model(x).argmax(dim=1) == y).float().mean() > 0.95
+
+    @pytest.fixture
+    def batches(self):
+        torch.manual_seed(3)
+        return [(torch.randn(8, 20), torch.randint(5, (8,))) for _ in range(10)]
+
+    def test_resuming_is_exact_with_the_optimizer_and_not_without(self, batches):
+        straight = checks.make(0)
+        checks.train(*straight, batches)
+        assert checks.same(straight[0], checks.resumed(batches, with_optimizer=True))
+        assert not checks.same(straight[0], checks.resumed(batches, with_optimizer=False))
+
+    def test_plain_sgd_has_no_state_to_forget(self):
+        layer = nn.Linear(2, 1)
+        optimizer = torch.optim.SGD(layer.parameters(), lr=0.1)
+        layer(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        assert all(not any(v is not None for v in s.values()) for s in optimizer.state_dict()["state"].values())
+
+    @pytest.mark.parametrize("seed", range(5))
+    def test_the_untrained_loss_is_near_the_logarithm_of_the_classes(self, seed):
+        model, _ = checks.make(seed)
+        loss = F.cross_entropy(model(torch.randn(200, 20)), torch.randint(5, (200,)))
+        assert loss.item() == pytest.approx(math.log(5), abs=0.15)
+
+    def test_one_batch_is_memorized_and_a_model_without_gradients_does_not(self, batches):
+        model, optimizer = checks.make(0)
+        assert checks.train(model, optimizer, batches[:1] * 150) < 0.01
+        model, _ = checks.make(0)
+        other = torch.optim.AdamW(checks.make(1)[0].parameters())
+        assert checks.train(model, other, batches[:1] * 150) > 1.0
+
+    def test_same_notices_one_changed_weight(self):
+        left, right = checks.make(0)[0], checks.make(0)[0]
+        assert checks.same(left, right)
+        with torch.no_grad():
+            right[2].bias[4] += 1e-4
+        assert not checks.same(left, right)
