@@ -272,6 +272,8 @@ def finish(content: str, page: Question | None, docs_folder: Path, link: Callabl
         content = notebook.flatten(content, output_block)
     content = _math(content)
     content = _diagrams(content, docs_folder)
+    # A table's empty corner is no header: screen readers would announce one without a name.
+    content = re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
     if page:
         for name in page.snippets:
             file = posixpath.basename(name)
