@@ -486,21 +486,13 @@ def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
             if not source.is_file():
                 yield include.line, f"The output snippets/{include.path} has no snippet beside it.", (
                     "An output is what a snippet of the same name printed.")
-            elif not path.is_file() and not _may_be_unrecorded(source):
+            elif not path.is_file() and "cuda" not in _needs(source):  # only a GPU may be waited for
                 yield include.line, f"The output snippets/{include.path} has not been recorded.", (
                     f"Run: make record Q={include.path.removesuffix('.out')}")
             if include.fenced_as.split(" ")[0] != "output":
                 yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
         elif not path.is_file():
             yield include.line, f"The included file snippets/{include.path} does not exist.", "Mend the path."
-
-
-def _may_be_unrecorded(source: Path) -> bool:
-    """Whether a page may show ``source`` before its output exists: only where a GPU is needed to record it."""
-    try:
-        return "cuda" in header.parse(source.read_text(encoding="utf-8"), source).needs
-    except header.HeaderError:
-        return False
 
 
 def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
