@@ -1,0 +1,6 @@
+import torch
+
+w = torch.zeros(3, requires_grad=True)
+w.grad = torch.tensor([3.0, 4.0, float("inf")])
+torch.nn.utils.clip_grad_norm_([w], max_norm=1.0)
+print(w.grad.tolist())

@@ -1,0 +1,4 @@
+import torch
+
+losses = torch.tensor([0.7, float("inf"), 0.3])
+print(losses.argmin().item(), losses.argsort()[0].item())
