@@ -6,6 +6,7 @@ import functools
 import http.server
 import shutil
 import threading
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
@@ -79,7 +80,7 @@ def open_page(chromium, address):
     def go(path: str = "", *, width: int = 1280, scheme: str = "light", javascript: bool = True, **options):
         context = chromium.new_context(
             viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=javascript,
-            reduced_motion="reduce", **options)
+            reduced_motion="reduce", **{"service_workers": "block", **options})
         contexts.append(context)
         page = context.new_page()
         page.on("request", watch)
@@ -96,17 +97,27 @@ def open_page(chromium, address):
     assert not failures, failures
 
 
+@pytest.fixture(scope="session")
+def copy_project() -> Callable[[Path], Path]:
+    """Copies the project's sources into a folder, to break them there."""
+
+    def copy_to(folder: Path) -> Path:
+        copy = folder / "project"
+        copy.mkdir()
+        for name in ("docs", "snippets", "scripts", "tests"):
+            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
+        highlighted = ROOT / ".cache" / "highlight"
+        if highlighted.exists():  # half of a build's time
+            shutil.copytree(highlighted, copy / ".cache" / "highlight")
+        for name in ("mkdocs.yml", "requirements-test.txt", "CHANGELOG.md", "CONTRIBUTING.md"):
+            if (ROOT / name).exists():
+                shutil.copy(ROOT / name, copy / name)
+        return copy
+
+    return copy_to
+
+
 @pytest.fixture
-def project_copy(tmp_path) -> Path:
+def project_copy(tmp_path, copy_project) -> Path:
     """A copy of the project's sources to break."""
-    copy = tmp_path / "project"
-    copy.mkdir()
-    for name in ("docs", "snippets", "scripts", "tests"):
-        shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-    highlighted = ROOT / ".cache" / "highlight"
-    if highlighted.exists():  # half of a build's time
-        shutil.copytree(highlighted, copy / ".cache" / "highlight")
-    for name in ("mkdocs.yml", "requirements-test.txt", "CHANGELOG.md", "CONTRIBUTING.md"):
-        if (ROOT / name).exists():
-            shutil.copy(ROOT / name, copy / name)
-    return copy
+    return copy_project(tmp_path)

@@ -1,0 +1,55 @@
+// The practice page: how far the reader is, and their progress as a file.
+
+import { AGAIN } from "./fsrs.js"
+import { element, save, showNotices } from "./page.js"
+import { store } from "./store.js"
+
+const app = document.getElementById("progress")
+const message = app.querySelector(".tw-message")
+const file = app.querySelector("input[type=file]")
+
+const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`
+
+const refresh = () => {
+  const cards = [...store.all("card").values()]
+  const puzzles = [...store.all("puzzle").values()]
+  const due = cards.filter(card => card.due <= Date.now() || card.grade === AGAIN).length
+  app.querySelector(".tw-summary").replaceChildren(
+    element("li", {}, `${counted(cards.length, "flashcard")} answered, ${due} of them due again`),
+    element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),
+    element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`))
+}
+
+const say = text => {
+  message.hidden = false
+  message.textContent = text
+}
+
+app.querySelector("[data-do=export]").addEventListener("click", () => {
+  save(`torch-warmup-progress-${new Date().toISOString().slice(0, 10)}.json`, store.export(), "application/json")
+})
+
+app.querySelector("[data-do=import]").addEventListener("click", () => file.click())
+
+file.addEventListener("change", async () => {
+  try {
+    say(store.import(await file.files[0].text()))
+  } catch (error) {
+    say(error.message)
+  }
+  file.value = ""  // the same file may be chosen again
+})
+
+const dialog = app.querySelector("dialog")
+app.querySelector("[data-do=reset]").addEventListener("click", () => dialog.showModal())
+dialog.addEventListener("close", () => {
+  if (dialog.returnValue !== "forget") return
+  dialog.returnValue = ""
+  store.reset()
+  say("Your progress is forgotten, in every tab of this browser.")
+})
+
+store.addEventListener("change", refresh)
+showNotices(app.querySelector(".tw-notice"))
+refresh()
+app.hidden = false

@@ -1,0 +1,151 @@
+// What the practice pages share: building elements, loading cards, keys, notices, files.
+
+import { store } from "./store.js"
+
+/** Address of a file below the site's root. */
+export const address = path => new URL(`../../../${path}`, import.meta.url)
+
+/**
+ * An element. Strings become text, never markup.
+ *
+ * @param {string} tag
+ * @param {Object} properties attributes by name; `on…` are listeners; true is an attribute without a value; null,
+ *   undefined and false leave it out.
+ * @param {...(Node|string|Array|null|undefined|false)} children
+ */
+export const element = (tag, properties = {}, ...children) => {
+  const made = document.createElement(tag)
+  for (const [name, value] of Object.entries(properties)) {
+    if (name.startsWith("on")) made.addEventListener(name.slice(2), value)
+    else if (value === true) made.setAttribute(name, "")
+    else if (value !== null && value !== undefined && value !== false) made.setAttribute(name, value)
+  }
+  made.append(...children.flat(Infinity).filter(child => child !== null && child !== undefined && child !== false))
+  return made
+}
+
+/** Nodes of a fragment from cards.json or proofs.json. The build has cleaned it (scripts/warmup/cards.py); nothing else belongs in here. */
+export const fragment = html => {
+  const template = document.createElement("template")
+  template.innerHTML = html
+  return template.content
+}
+
+const load = async path => {
+  const response = await fetch(address(path))
+  if (!response.ok) throw new Error(`${path}: ${response.status}`)
+  return response.json()
+}
+
+/**
+ * The cards, with `byId`; `proof(id)` resolves to {run, next: [{question, answer}]}. Proofs are most of the bytes:
+ * they come in the background, so that a page works without a network from then on.
+ *
+ * @throws {Error} they could not be loaded.
+ */
+export const loadCards = async () => {
+  const bank = await load("practice/cards.json")
+  let proofs = null
+  const loadProofs = () => (proofs ??= load("practice/proofs.json").catch(error => {
+    proofs = null  // the next card asks again
+    throw error
+  }))
+  loadProofs().catch(() => {})
+  return {
+    ...bank,
+    byId: new Map(bank.cards.map(card => [card.id, card])),
+    proof: async id => (await loadProofs())[id],
+  }
+}
+
+/** Where a card stands, as people read it: "Junior · Autograd · Concept". */
+export const place = (bank, card) => {
+  const topic = bank.topics.find(one => one.level === card.level && one.slug === card.topic)
+  return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
+}
+
+/** Show a card's proof in `box` once it is there, with folds open and what scrolls reachable by keyboard. */
+export const showProof = async (box, bank, card) => {
+  box.replaceChildren(element("p", { class: "tw-quiet" }, "Loading the proof…"))
+  try {
+    const { run } = await bank.proof(card.id)
+    box.replaceChildren(fragment(run))
+    for (const fold of box.querySelectorAll("details")) fold.open = true
+  } catch {
+    box.replaceChildren(element("p", {}, "The proof could not be loaded. ",
+      element("a", { href: card.url }, "It is on the question's page."), " ",
+      element("button", { type: "button", class: "tw-button tw-button--quiet", onclick: () => showProof(box, bank, card) }, "Try again")))
+  }
+}
+
+const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, [contenteditable]"
+
+/**
+ * Single keys for the part of the page that has the focus, before the site's own (search, next page) see them.
+ *
+ * @param {HTMLElement} root keys count while the focus is in here and not in a field.
+ * @param {(key: string, event: KeyboardEvent) => boolean} act does what the key means and returns whether it meant anything.
+ */
+export const shortcuts = (root, act) => {
+  addEventListener("keydown", event => {
+    const { target } = event
+    if (event.ctrlKey || event.metaKey || event.altKey || event.defaultPrevented) return
+    if (!root.contains(target) || target.matches(TYPING)) return
+    // A focused control keeps the keys that work it.
+    if (["Enter", " "].includes(event.key) && target.closest("button, a, summary, label, input")) return
+    if (event.key.startsWith("Arrow") && target.matches("input[type=radio]")) return
+    if (act(event.key, event)) {
+      event.preventDefault()
+      event.stopPropagation()
+    }
+  }, { capture: true })
+}
+
+/** Show what the store has to say in `box` (role="status"), now and after every change. */
+export const showNotices = box => {
+  const show = () => {
+    const { notice } = store
+    if (box.dataset.shown === (notice?.text ?? "")) return
+    box.dataset.shown = notice?.text ?? ""
+    box.hidden = !notice
+    box.replaceChildren(...(notice ? [
+      element("p", {}, notice.text),
+      notice.copy && element("p", {}, element("button", {
+        type: "button", class: "tw-button tw-button--quiet", onclick: () => save("torch-warmup-damaged.txt", notice.copy, "text/plain"),
+      }, "Save what was stored")),
+    ].filter(Boolean) : []))
+  }
+  store.addEventListener("change", show)
+  show()
+}
+
+/** Hand the reader a text as a file. */
+export const save = (name, text, type) => {
+  const url = URL.createObjectURL(new Blob([text], { type }))
+  element("a", { href: url, download: name }).click()
+  setTimeout(() => URL.revokeObjectURL(url), 60_000)
+}
+
+/** Replace `box` by a message that a loading failed, with a way to try again. */
+export const failed = (box, again) => {
+  box.replaceChildren(element("p", {}, "The questions could not be loaded. Check the connection. ",
+    element("button", { type: "button", class: "tw-button", onclick: again }, "Try again")))
+  box.hidden = false
+}
+
+// Keep what this visit has loaded, so that the practice pages open without a network next time.
+const keepOffline = async () => {
+  await navigator.serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
+  await navigator.serviceWorker.ready
+  const loaded = performance.getEntriesByType("resource").map(entry => entry.name)
+  const wanted = ["practice/", "practice/flashcards/", "practice/mock/", "practice/predict/", "practice/cards.json", "practice/proofs.json"]
+  const cache = await caches.open("torch-warmup-practice")
+  const urls = new Set([location.href.split(/[?#]/)[0], ...wanted.map(path => address(path).href), ...loaded])
+  await Promise.allSettled([...urls].filter(url => url.startsWith(location.origin)).map(async url => {
+    if (!await cache.match(url)) await cache.add(url)
+  }))
+}
+
+if ("serviceWorker" in navigator && "caches" in globalThis) {
+  addEventListener("load", () => keepOffline().catch(() => {}))  // some private windows refuse; then it needs the network
+}

@@ -1,0 +1,175 @@
+"""The cards that flashcards and mock interview show: what a question page says, cut at its sections.
+
+They are made from the pages' finished HTML, so that a card shows what the page shows: the same highlighting, formulas
+and outputs. They come in two files, because code is most of the bytes and is wanted last: ``cards.json`` is enough
+to ask and to grade, ``proofs.json`` follows in the background. Both are for this site's own scripts;
+``questions.json`` is the one for others.
+"""
+
+from __future__ import annotations
+
+import html
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+
+import nh3
+
+from warmup import taxonomy
+from warmup.pages import GRADES, Question, Site
+from warmup.render import relative_link
+
+CARDS = "practice/cards.json"
+PROOFS = "practice/proofs.json"
+# Every page that shows cards stands this deep: their links are relative to it.
+PAGE = "practice/flashcards/"
+
+_HEADING = re.compile(r'<h2 id="([a-z-]+)">.*?</h2>', re.S)
+_FOLD = re.compile(r"<details\b[^>]*>|</details>")
+_SUMMARY = re.compile(r"\s*<summary>(.*?)</summary>(.*)", re.S)
+_GRADE = re.compile(r"\s*<strong>\w+</strong>\s*:?\s*(.*)", re.S)
+_HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.S)
+_DIAGRAM = re.compile(r'<figure class="tw-diagram">.*?</figure>', re.S)
+_LINK = re.compile(r'(?<=\shref=")(?!#|[a-z]+:)([^"]+)')
+_ANCHOR = re.compile(r'(?<=\shref=")(?=#)')
+
+# A card is put into the document by script. What is let through is listed, so that nothing in a page's source,
+# however it came there, can run in the page that shows the card.
+_MATHML = {
+    "math", "semantics", "mrow", "mi", "mn", "mo", "ms", "mspace", "mtext", "mfrac", "msqrt", "mroot", "mstyle",
+    "mpadded", "mphantom", "menclose", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts",
+    "mprescripts", "none", "mtable", "mtr", "mtd",
+}
+_TAGS = _MATHML | {
+    "a", "b", "blockquote", "br", "code", "del", "details", "div", "em", "figcaption", "h3", "h4", "hr", "i", "kbd",
+    "li", "mark", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
+    "tfoot", "th", "thead", "tr", "ul",
+}
+_ATTRIBUTES = {
+    "*": {"class", "title"},
+    "a": {"href", "download", "aria-label"},
+    "ol": {"start"},
+    "td": {"colspan", "rowspan", "align"},
+    "th": {"colspan", "rowspan", "align", "scope"},
+    "pre": {"tabindex"},
+    "div": {"tabindex"},
+    **{tag: {"display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "form", "lspace", "rspace",
+             "minsize", "maxsize", "symmetric", "largeop", "movablelimits", "accent", "accentunder", "linethickness",
+             "columnalign", "rowspacing", "columnspacing", "width", "height", "depth", "voffset", "separator"}
+       for tag in _MATHML},
+}
+
+
+def clean(fragment: str) -> str:
+    """The fragment with only elements and attributes that cannot run anything."""
+    return nh3.clean(fragment, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"},
+                     link_rel=None, clean_content_tags={"script", "style"}).strip()
+
+
+def sections(content: str) -> dict[str, str]:
+    """A page's HTML by the anchor of its H2 headings; what stands before the first is left out."""
+    parts = _HEADING.split(content)
+    return {anchor: body.strip() for anchor, body in zip(parts[1::2], parts[2::2], strict=True)}
+
+
+def folds(section: str) -> list[tuple[str, str]]:
+    """The outermost folds of a section as (summary, body), both HTML."""
+    found, depth, begin = [], 0, 0
+    for tag in _FOLD.finditer(section):
+        if tag[0].startswith("</"):
+            depth -= 1
+            if depth == 0 and (match := _SUMMARY.match(section, begin, tag.start())):
+                found.append((match[1].strip(), match[2].strip()))
+        else:
+            if depth == 0:
+                begin = tag.end()
+            depth += 1
+    return found
+
+
+def ladder(section: str) -> list[str]:
+    """*Listening for*: the HTML of Weak, Good and Strong, without these words."""
+    items = re.findall(r"<li>(.*?)</li>", section, re.S)
+    return [_GRADE.sub(r"\1", re.sub(r"^\s*<p>(.*)</p>\s*$", r"\1", item, flags=re.S)) for item in items]
+
+
+def _cutter(question: Question, link: Callable[[str], str]) -> Callable[[str], str]:
+    """Makes a piece of the question's page fit for the pages that show cards."""
+    own = link(question.url)
+
+    def cut(body: str) -> str:
+        # The page's own links are relative to it.
+        body = _LINK.sub(lambda match: link(_resolve(question.url, match[1])), _HEADERLINK.sub("", body))
+        body = _ANCHOR.sub(own, body)
+        return clean(_DIAGRAM.sub(f'<p><a href="{own}">The diagram is on the page.</a></p>', body))
+
+    return cut
+
+
+def card(question: Question, content: str, link: Callable[[str], str]) -> dict:
+    """What ``cards.json`` says of one question.
+
+    Args:
+        question: the page.
+        content: the page's HTML, as its own page shows it.
+        link: makes an address below the site's root relative to the pages that show cards.
+
+    Returns:
+        ``id``, ``title``, ``short``, ``level``, ``topic``, ``kind`` and ``url`` are plain text, ``minutes`` is a
+        number; ``say`` and the three of ``ladder`` (Weak, Good, Strong) are HTML.
+    """
+    cut, found = _cutter(question, link), sections(content)
+    return {
+        "id": question.id,
+        "title": question.title,
+        "short": question.short,
+        "level": question.level,
+        "topic": question.topic,
+        "kind": question.kind,
+        "minutes": question.minutes,
+        "url": link(question.url),
+        "say": cut(found.get("say-it", "")),
+        "ladder": [cut(item) for item in ladder(found.get("listening-for", ""))],
+    }
+
+
+def proof(question: Question, content: str, link: Callable[[str], str]) -> dict:
+    """What ``proofs.json`` says of one question, all HTML: ``run`` is *Run it*, ``next`` has the follow-ups."""
+    cut, found = _cutter(question, link), sections(content)
+    return {
+        "run": cut(found.get("run-it", "")),
+        "next": [{"question": cut(q), "answer": cut(a)} for q, a in folds(found.get("they-ask-next", ""))],
+    }
+
+
+def files(site: Site, contents: Mapping[str, str]) -> dict[str, dict]:
+    """The two files by address: cards in the site's order with the words for levels, topics and kinds, and proofs.
+
+    Args:
+        site: the questions.
+        contents: HTML by question id; a question without any is left out.
+    """
+    link = relative_link(PAGE)
+    shown = [q for q in site.questions if q.id in contents]
+    return {
+        CARDS: {
+            "grades": list(GRADES),
+            "kinds": taxonomy.KINDS,
+            "levels": {level.slug: level.label for level in site.levels},
+            "topics": [
+                {"level": topic.level, "slug": topic.slug, "label": topic.label, "url": link(topic.url)}
+                for level in site.levels for topic in level.topics if topic.questions
+            ],
+            "cards": [card(q, contents[q.id], link) for q in shown],
+        },
+        PROOFS: {q.id: proof(q, contents[q.id], link) for q in shown},
+    }
+
+
+def _resolve(page_url: str, target: str) -> str:
+    """An address relative to the page as one below the site's root."""
+    path, hash_, anchor = html.unescape(target).partition("#")
+    resolved = posixpath.normpath(posixpath.join(page_url, path))
+    if path.endswith("/") or not posixpath.splitext(resolved)[1]:
+        resolved = resolved.rstrip("/") + "/"
+    return html.escape("" if resolved == "./" else resolved) + hash_ + anchor

@@ -1,0 +1,134 @@
+"""Text of a page is text wherever it is shown: markup in a title or in code opens no hole."""
+
+from __future__ import annotations
+
+import functools
+import http.server
+import threading
+
+import pytest
+from playwright.sync_api import expect
+
+from warmup.testing import build_site
+
+EVIL = "<img src=x onerror=hacked=1><script>hacked=2</script>"
+TITLE = f'What does {EVIL} print, and is 1 < 2 & "3"?'
+PAGE = f"""---
+title: '{TITLE}'
+kind: debugging
+tags: ["<b>tag</b>"]
+minutes: 1
+related: [junior/autograd/no-grad]
+---
+
+## Say it
+
+It prints `{EVIL}`: text.
+
+## Run it
+
+```python title="evil.py"
+--8<-- "junior/autograd/evil.py"
+```
+
+```output
+--8<-- "junior/autograd/evil.out"
+```
+
+## They ask next
+
+??? question "And `{EVIL}` here?"
+
+    `{EVIL}` too.
+
+??? question "Twice?"
+
+    ```python title="evil.py"
+    --8<-- "junior/autograd/evil.py"
+    ```
+
+## Listening for
+
+- **Weak**: `{EVIL}` runs.
+- **Good**: `{EVIL}` is text.
+- **Strong**: `{EVIL}` is text everywhere.
+"""
+CODE = f"print({EVIL!r})\n</code></pre>{EVIL}\n"
+
+
+@pytest.fixture(scope="module")
+def evil_address(tmp_path_factory, evil_project):
+    folder = tmp_path_factory.mktemp("evil")
+    result = build_site(folder, evil_project)
+    assert result.returncode == 0, result.stderr
+
+    class Handler(http.server.SimpleHTTPRequestHandler):
+        def log_message(self, *_):
+            pass
+
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
+    threading.Thread(target=server.serve_forever, daemon=True).start()
+    yield f"http://127.0.0.1:{server.server_port}/"
+    server.shutdown()
+    server.server_close()
+
+
+@pytest.fixture(scope="module")
+def evil_project(tmp_path_factory, copy_project):
+    project = copy_project(tmp_path_factory.mktemp("project"))
+    docs, snippets = project / "docs/junior/autograd", project / "snippets/junior/autograd"
+    (docs / "evil.md").write_text(PAGE, encoding="utf-8")
+    index = docs / "index.md"
+    index.write_text(index.read_text().replace("order: [", "order: [evil, ", 1))
+    (snippets / "evil.py").write_text(CODE, encoding="utf-8")
+    (snippets / "evil.out").write_text(f"{EVIL}\n", encoding="utf-8")
+    return project
+
+
+@pytest.fixture
+def visit(chromium, evil_address):
+    """Opens a page of the site with the markup in it; at the end nothing of it has run."""
+    context = chromium.new_context(service_workers="block")
+    page = context.new_page()
+
+    def go(path: str):
+        page.goto(evil_address + path)
+        return page
+
+    yield go
+    page.wait_for_timeout(50)  # an image's error comes a moment later
+    assert page.evaluate("globalThis.hacked") is None
+    assert page.locator('img[src="x"]').count() == 0
+    context.close()
+
+
+@pytest.mark.parametrize("path", [
+    "junior/autograd/evil/", "junior/autograd/no-grad/", "junior/autograd/", "junior/", "questions/", "junior/print/"])
+def test_pages_show_the_title_as_text(visit, path):
+    page = visit(path)
+    if path != "junior/autograd/no-grad/":
+        expect(page.locator("article, main, body").first).to_contain_text(TITLE)
+
+
+def test_title_of_the_window_is_the_question(visit):
+    assert visit("junior/autograd/evil/").title().startswith(TITLE)
+
+
+def test_search_shows_the_title_as_text(visit):
+    page = visit("junior/autograd/")
+    page.keyboard.press("/")
+    page.keyboard.type("evil print")
+    expect(page.locator(".md-search-result__item").first).to_be_visible()
+
+
+def test_a_flashcard_shows_title_and_code_as_text(visit):
+    page = visit("practice/flashcards/?topic=autograd&kind=debugging")
+    page.get_by_role("button", name="Start").click()
+    while TITLE not in page.locator("#flashcards h2").inner_text():
+        page.get_by_role("button", name="Reveal").click()
+        page.get_by_role("button", name="Easy").click()
+    page.get_by_role("button", name="Reveal").click()
+    expect(page.locator(".tw-say")).to_contain_text(EVIL)
+    expect(page.locator("#flashcards .highlight code")).to_contain_text(f"</code></pre>{EVIL}")
+    expect(page.locator("#flashcards .tw-output code")).to_contain_text(EVIL)
+    expect(page.locator(".tw-ladder li").last).to_contain_text(EVIL)
