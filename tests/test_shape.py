@@ -28,6 +28,10 @@ def test_there_are_questions():
     assert len(SITE.questions) >= 14
 
 
+def test_there_are_puzzles():
+    assert len(SITE.puzzles) >= 20
+
+
 def test_no_page_snippet_or_output_has_a_problem():
     problems = pages.check_site(SITE)
     assert not problems, report(problems)

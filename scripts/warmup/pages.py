@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from warmup import header, taxonomy
+from warmup import header, puzzles, taxonomy
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 DOCS = ROOT / "docs"
@@ -165,9 +165,9 @@ class Page:
 class Question(Page):
     """A question page; level, topic and slug come from its path."""
 
-    previous: Question | None = None
-    next: Question | None = None
-    related: list[Question] = field(default_factory=list)
+    previous: Question | None = field(default=None, repr=False)
+    next: Question | None = field(default=None, repr=False)
+    related: list[Question] = field(default_factory=list, repr=False)
 
     @cached_property
     def id(self) -> str:
@@ -278,10 +278,11 @@ class Level:
 
 @dataclass
 class Site:
-    """All questions, by level and topic, and the problems found while reading them."""
+    """All questions, by level and topic, the problems found while reading them, and the puzzles."""
 
     levels: list[Level]
     problems: list[Problem]
+    puzzles: list[puzzles.Puzzle] = field(default_factory=list)
 
     @cached_property
     def questions(self) -> list[Question]:
@@ -316,7 +317,12 @@ def _needs(path: Path) -> frozenset[str]:
     return _needs_cache[path][1]
 
 
-def _read(path: Path, kind: type[Page]) -> Page:
+def read(path: Path, kind: type[Page] = Page) -> Page:
+    """The page at ``path``, read again only if the file has changed.
+
+    Raises:
+        ProblemError: it is no page.
+    """
     stamp = path.stat().st_mtime_ns
     cached = _cache.get(path)
     if cached is None or cached[0] != stamp or type(cached[1]) is not kind:
@@ -325,7 +331,7 @@ def _read(path: Path, kind: type[Page]) -> Page:
 
 
 def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
-    """Read every question below ``docs``.
+    """Read every question and every puzzle below ``docs``.
 
     Args:
         docs: the documentation folder.
@@ -349,6 +355,7 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
     site = Site(levels, problems)
     for question in site.questions:
         question.related = [site.by_id[r] for r in question.meta.get("related") or [] if r in site.by_id]
+    site.puzzles = puzzles.load(docs, site.by_id, problems)
     return site
 
 
@@ -359,9 +366,9 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
     for path in sorted(folder.glob("*.md")):
         try:
             if path == index_path:
-                index = _read(path, Page)
+                index = read(path)
             else:
-                questions[path.stem] = _read(path, Question)
+                questions[path.stem] = read(path, Question)
         except ProblemError as error:
             problems.append(error.problem)
     if index is None:
@@ -496,11 +503,13 @@ def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
 
 
 def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
-    """Every problem of every question, and the snippets and outputs that no page shows."""
+    """Every problem of every question and puzzle, and the snippets and outputs that neither shows."""
     problems = list(site.problems)
     for question in site.questions:
         problems += check(question, snippets)
-    shown = {i.path for q in site.questions for i in q.includes}
+    for puzzle in site.puzzles:
+        problems += puzzles.check(puzzle, snippets)
+    shown = {i.path for q in site.questions for i in q.includes}.union(*(p.files for p in site.puzzles))
     for path in sorted(snippets.rglob("*")):
         if path.suffix not in (".py", ".out") or "__pycache__" in path.parts:
             continue
