@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 WARMUP = $(BIN)/python -m warmup
 
-.PHONY: help serve build test lint record run new mutants bench clean
+.PHONY: help serve build test lint record run new deck pdf mutants bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -27,6 +27,10 @@ serve: $(VENV)/.site  ## Read the site at http://127.0.0.1:8000, rebuilt as you 
 
 build: $(VENV)/.site  ## Build the site into site/; warnings are errors
 	$(BIN)/mkdocs build --strict
+
+pdf: export PDF = 1
+pdf: build $(VENV)/.pdf  ## Build the site with a PDF of each level
+	$(WARMUP) pdf
 
 test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
 	$(WARMUP) chromium
@@ -45,6 +49,9 @@ run: $(VENV)/.test  ## Run snippets and compare with what is recorded (Q=level/t
 
 new: $(VENV)/.site  ## Start a question: make new Q=junior/autograd/detach
 	$(WARMUP) new $(Q)
+
+deck: $(VENV)/.site  ## Build the Anki deck into build/; SITE_URL=https://... makes its cards link back
+	$(WARMUP) deck
 
 mutants: $(VENV)/.test  ## Break snippets on purpose and list what no test noticed (Q=level/topic/name for one)
 	$(WARMUP) mutants $(Q)
@@ -65,6 +72,10 @@ $(VENV)/.site: requirements.txt | $(VENV)/bin/python
 	$(BIN)/python -m pip install --quiet -r requirements.txt
 	@touch $@
 
-$(VENV)/.test: requirements-test.txt $(VENV)/.site
+$(VENV)/.pdf: requirements-pdf.txt $(VENV)/.site
+	$(BIN)/python -m pip install --quiet -r requirements-pdf.txt
+	@touch $@
+
+$(VENV)/.test: requirements-test.txt requirements-pdf.txt $(VENV)/.site
 	$(BIN)/python -m pip install --quiet -r requirements-test.txt
 	@touch $@

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import logging
 import sys
 from pathlib import Path
@@ -12,12 +13,14 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File
 
-from warmup import incremental, nav, pages, render
+from warmup import exports, incremental, machines, nav, pages, render
 from warmup.problems import ProblemError
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 _dirty = False
 _renderer: render.Renderer
+# Questions as finished HTML, by id. Outlives a build: while the site is served, only edited pages are rendered again.
+_contents: dict[str, str] = {}
 
 
 def on_startup(command, dirty):
@@ -53,8 +56,13 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     question = page.meta["question"] = _renderer.site.by_id.get(page.file.src_uri.removesuffix(".md"))
+    if "title" in page.meta:
+        # MkDocs' and Material's templates, and the search results, take a title for HTML.
+        page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
     if question:
         page.meta.setdefault("description", render.description(question))
+    page.meta["level"] = next((one for one in _renderer.site.levels if one.url == page.url), None)
+    page.meta["markdown"] = machines.copy_of(page.file.src_uri)
     try:
         return _renderer.expand(markdown, page.url, Path(page.file.abs_src_path))
     except ProblemError as error:
@@ -62,12 +70,16 @@ def on_page_markdown(markdown, page, config, files):
         return markdown
 
 
-def on_page_content(html, page, config, files):
+def on_page_content(content, page, config, files):
     source = Path(page.file.abs_src_path)
+    question = page.meta.get("question")
     try:
-        return render.finish(html, page.meta.get("question"), source.parent, render.relative_link(page.url))
+        content = render.finish(content, question, source.parent, render.relative_link(page.url))
     except ValueError as error:
         raise PluginError(f"{page.file.src_uri}: {error}") from error
+    if question:
+        _contents[question.id] = content
+    return content
 
 
 def on_env(env, config, files):
@@ -86,6 +98,12 @@ def _before_the_search_plugin(context, page, config, nav):
 def _after_the_search_plugin(context, page, config, nav):
     page.content = context.pop("whole_content")
     return context
+
+
+def on_post_build(config):
+    exports.write(exports.Build(
+        site=_renderer.site, renderer=_renderer, contents=_contents, folder=Path(config.site_dir),
+        site_url=config.site_url or "", name=config.site_name, summary=config.site_description, serving=_dirty))
 
 
 on_page_context = CombinedEvent(_before_the_search_plugin, _after_the_search_plugin)

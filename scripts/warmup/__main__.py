@@ -99,10 +99,40 @@ def new(arguments: argparse.Namespace) -> int:
     return 0
 
 
+def deck(_: argparse.Namespace) -> int:
+    import os
+    import shutil
+    import subprocess
+    import tempfile
+
+    from warmup import deck as anki
+
+    target = ROOT / "build" / Path(anki.APKG).name
+    target.parent.mkdir(exist_ok=True)
+    with tempfile.TemporaryDirectory() as folder:
+        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", folder]
+        if failed := subprocess.run(build, cwd=ROOT, check=False).returncode:
+            return failed
+        shutil.copy(Path(folder, anki.APKG), target)
+    print(f"{relative(target)}: {len(pages.load().questions)} notes. Import it in Anki with File, Import.")
+    if not os.environ.get("SITE_URL"):
+        print("Its cards do not link back to their pages. If the site has an address, give it:\n"
+              "  make deck SITE_URL=https://example.com/torch-warmup/")
+    return 0
+
+
 def chromium(_: argparse.Namespace) -> int:
     from warmup import browser
 
     print("Chromium:", browser.ensure())
+    return 0
+
+
+def pdf(_: argparse.Namespace) -> int:
+    from warmup import paper
+
+    for file, pages_in_it in paper.pdfs(ROOT / "site"):
+        print(f"{relative(file)}: {pages_in_it} pages, {file.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
@@ -134,7 +164,9 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
     sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
     command(new, "start a question").add_argument("question", nargs="?", default="")
+    command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")
+    command(pdf, "print each level of the built site into a PDF")
     command(mutants, "break snippets on purpose and list what no test noticed").add_argument("names", nargs="*")
     command(bench, "measure runner, build, reload, bytes and Lighthouse")
     arguments = parser.parse_args(argv)

@@ -25,6 +25,7 @@ from warmup.problems import ROOT
 from warmup.runner import Runner, run_plain
 
 SYNTHETIC_PAGES = 250
+CARDS = 500
 
 
 def main() -> int:
@@ -36,6 +37,7 @@ def main() -> int:
         bench_reload(root)
         with served(Path(folder, "site")) as address:
             bench_bytes(address)
+            bench_flashcards(address)
             bench_lighthouse(address, Path(folder))
     return 0
 
@@ -206,6 +208,54 @@ def bench_bytes(address: str) -> None:
             print(f"Bytes, {what}: {sum(fetched) / 1000:.1f} kB compressed in {len(fetched)} requests.")
         chromium.close()
     print()
+
+
+def opening_flashcards(page, address: str) -> float:
+    """Seconds of scripting until the flashcards are open with CARDS synthetic cards, each answered before.
+
+    Args:
+        page: a Playwright page on the site, in a fresh context.
+        address: the flashcards' address.
+    """
+    kind = {"at": 1, "last": 1, "due": 1, "stability": 2.5, "difficulty": 5, "reviews": 3}
+
+    def many(route):
+        """The site's own cards, repeated."""
+        bank = route.fetch().json()
+        copies = [{**bank["cards"][n % len(bank["cards"])], "id": f"card-{n}"} for n in range(CARDS)]
+        route.fulfill(json={**bank, "cards": copies})
+
+    def proofs(route):
+        found = list(route.fetch().json().values())
+        route.fulfill(json={f"card-{n}": found[n % len(found)] for n in range(CARDS)})
+
+    page.route("**/cards.json", many)
+    page.route("**/proofs.json", proofs)
+    entries = {f"card:card-{n}": kind for n in range(CARDS)}
+    page.evaluate("text => localStorage.setItem('torch-warmup', text)",
+                  json.dumps({"version": 1, "since": 0, "entries": entries}))
+    session = page.context.new_cdp_session(page)
+    session.send("Performance.enable")
+    page.goto(address)
+    page.locator(".tw-overview button").first.wait_for()
+    page.wait_for_load_state("networkidle")
+    metrics = {m["name"]: m["value"] for m in session.send("Performance.getMetrics")["metrics"]}
+    return metrics["ScriptDuration"]
+
+
+def bench_flashcards(address: str) -> None:
+    from playwright.sync_api import sync_playwright
+
+    with sync_playwright() as playwright:
+        chromium = playwright.chromium.launch(executable_path=browser.find(), args=list(browser.ARGUMENTS))
+        times = []
+        for _ in range(5):
+            page = chromium.new_context(service_workers="block").new_page()
+            page.goto(address + "404.html")
+            times.append(opening_flashcards(page, address + "practice/flashcards/"))
+        chromium.close()
+    print(f"Flashcards with {CARDS} cards: {1000 * sorted(times)[2]:.0f} ms of scripting until they are open, "
+          f"slowest of five {1000 * max(times):.0f} ms.\n")
 
 
 def bench_lighthouse(address: str, folder: Path) -> None:

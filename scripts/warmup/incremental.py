@@ -13,7 +13,8 @@ from warmup import pages
 from warmup.problems import ROOT
 
 # Pages whose text comes from the other pages: always built again.
-DERIVED = ("index.md", "questions.md", "about/contributing.md", "about/myths.md", "about/verified.md")
+DERIVED = ("index.md", "questions.md", "practice/flashcards.md", "practice/mock.md", "practice/predict.md",
+           "about/contributing.md", "about/data.md", "about/myths.md", "about/verified.md")
 
 _last_frame: str | None = None
 

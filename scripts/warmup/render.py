@@ -6,6 +6,7 @@ is the only caller that knows MkDocs.
 
 from __future__ import annotations
 
+import difflib
 import hashlib
 import html
 import os
@@ -22,7 +23,7 @@ import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from warmup import header, notebook, taxonomy
+from warmup import header, notebook, puzzles, schema, taxonomy
 from warmup.pages import FENCE, INCLUDE, Question, Site
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
@@ -118,29 +119,40 @@ class Renderer:
                                        "Write the snippet, or mend the path."))
         return [f"{indent}{line}".rstrip() for line in body.rstrip("\n").split("\n")]
 
-    def _output(self, path: Path) -> tuple[str, str]:
-        """An output's text and the attributes of its fence: what it was recorded with, or that it was not."""
+    def output(self, path: Path) -> tuple[str, str] | None:
+        """What an ``.out`` file holds, and what it was recorded with; None where no run has recorded it."""
         if not path.is_file():
-            return "not recorded yet", ' state="missing"'
+            return None
         text = path.read_text(encoding="utf-8")
         if text.startswith(RECORDED):
             first, _, text = text.partition("\n")
-            return text, f' recorded="{html.escape(first.removeprefix("# "))}"'
-        return text, f' recorded="torch {self.figures.torch}, CPU"'
+            return text, first.removeprefix("# ")
+        return text, f"torch {self.figures.torch}, CPU"
+
+    def _output(self, path: Path) -> tuple[str, str]:
+        """An output's text and the attributes of its fence: what it was recorded with, or that it was not."""
+        if found := self.output(path):
+            return found[0], f' recorded="{html.escape(found[1])}"'
+        return "not recorded yet", ' state="missing"'
 
     def _marker(self, marker: re.Match, page_url: str, where: Path, number: int) -> list[str]:
         name = marker["name"]
         arguments = dict(a.split("=") for a in marker["arguments"].split())
         if name == "myths":
             return self._myths(where)
+        if name == "puzzles":
+            return self._puzzles(where)
+        if name == "schema":
+            return schema.table(self.root / "docs" / "questions.schema.json")
         if name == "contributing":
             return (self.root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n")[1:]
         try:
             template = self._fragments.get_template(f"{name}.html")
         except jinja2.TemplateNotFound:
-            known = sorted(Path(n).stem for n in self._fragments.list_templates())
+            known = [*sorted(Path(n).stem for n in self._fragments.list_templates()),
+                     "contributing", "myths", "puzzles", "schema"]
             raise ProblemError(Problem(relative(where), 0, f"Unknown marker warmup:{name}.",
-                                       f"Known: {', '.join([*known, 'contributing', 'myths'])}.")) from None
+                                       f"Known: {', '.join(known)}.")) from None
         text = template.render(
             site=self.site, figures=self.figures, kinds=taxonomy.KINDS,
             link=relative_link(page_url), **{"level": None, "topic": None, **arguments},
@@ -156,9 +168,72 @@ class Renderer:
                 source = _source_link(question.path, where)
                 text = self.expand(_rebase("\n".join(myth.lines), question.path, where), "", question.path)
                 lines += ["", f"## {question.short}", "",
-                          f"From [{question.title}]({source}#myth) · "
+                          f"From [{as_text(question.title)}]({source}#myth) · "
                           f"{question.level_label}, {question.topic_label}", "", text, ""]
         return lines
+
+
+    def _puzzles(self, where: Path) -> list[str]:
+        """Every puzzle, each a section; ``where`` is the file that shows them. One with a problem is left out."""
+        lines: list[str] = []
+        for puzzle in self.site.puzzles:
+            if not any(puzzles.check(puzzle, self.snippets)):
+                lines += self._puzzle(puzzle, where)
+        return lines
+
+    def _puzzle(self, puzzle: puzzles.Puzzle, where: Path) -> list[str]:
+        question, choices = puzzle.question, puzzle.shuffled(self.snippets)
+        key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
+        program = _without_header(self.snippets / puzzle.program)
+        lines = [
+            f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.topic}" data-key="{key}" '
+            'markdown="1">', "",
+            f"## {as_text(puzzle.page.title)} {{ #{puzzle.slug} }}", "",
+            f'<p class="tw-puzzle__place">{question.level_label}, {html.escape(question.topic_label)}</p>', "",
+            f'```python title="{posixpath.basename(puzzle.program)}"', f'--8<-- "{puzzle.program}"', "```", "",
+            '<fieldset class="tw-guesses">', "<legend>What does it print?</legend>",
+            *(f'<label class="tw-guess"><input type="radio" name="{puzzle.slug}"> {_inline_output(output)}</label>'
+              for output, _ in choices),
+            "</fieldset>", "",
+            '<details class="tw-answer" markdown="1">', "<summary>Answer</summary>", "",
+            "```output", f'--8<-- "{puzzle.output}"', "```", "",
+            _rebase(puzzle.why, puzzle.page.path, where), "",
+            f"Read more: [{as_text(question.title)}]({_source_link(question.path, where)})", "",
+        ]
+        for number, (output, wrong) in enumerate(choices):
+            if wrong:
+                lines += [f'<div class="tw-mistake" data-choice="{number}" markdown="1">', ""]
+                if wrong.variant:
+                    lines += [f"<p>{_inline_output(output)} is what you get with this change:</p>", "",
+                              diff_block(program, _without_header(self.snippets / wrong.variant)), ""]
+                else:
+                    lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
+                lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
+        lines += ["</details>", "", "</section>", ""]
+        return self.expand("\n".join(lines), "", puzzle.page.path).split("\n")
+
+
+def as_text(text: str) -> str:
+    """Plain text so that Markdown takes nothing in it for markup."""
+    return re.sub(r"[\\`*_{}\[\]]", r"\\\g<0>", html.escape(text, quote=False))
+
+
+def _inline_output(output: str) -> str:
+    """What a program printed, within a sentence; its line breaks outlive the Markdown around it."""
+    return f"<code>{html.escape(output, quote=False)}</code>".replace("\n", "&#10;")
+
+
+def diff_block(old: str, new: str) -> str:
+    """The lines in which two programs differ, with a line of each side to find the place, as HTML."""
+    rows = []
+    for line in list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm=""))[2:]:
+        text = html.escape(line, quote=False)
+        if line.startswith("@@"):
+            if rows:
+                rows.append("…")
+        else:
+            rows.append({"-": f"<del>{text}</del>", "+": f"<ins>{text}</ins>"}.get(line[0], text))
+    return f'<pre class="tw-diff">{"&#10;".join(rows)}</pre>'
 
 
 def _source_link(target: Path, page: Path) -> str:
@@ -203,6 +278,8 @@ def _without_header(path: Path) -> str:
 
 
 HIGHLIGHTED = ROOT / ".cache" / "highlight"
+# Names and spaces have the color of plain code: their markup is a third of a snippet's HTML and shows nothing.
+_PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _formatter = HtmlFormatter(nowrap=True)
 
 
@@ -211,12 +288,12 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
 
     Pygments is the half of a build, and a snippet seldom changes: its markup is kept by content, across builds.
     """
-    key = hashlib.sha256(f"{pygments.__version__}\n{source}".encode()).hexdigest()
+    key = hashlib.sha256(f"{pygments.__version__} {_PLAIN.pattern}\n{source}".encode()).hexdigest()
     kept = HIGHLIGHTED / f"{key[:32]}.html"
     try:
         code = kept.read_text(encoding="utf-8")
     except OSError:
-        code = pygments.highlight(source, PythonLexer(), _formatter)
+        code = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
         HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
         unfinished = kept.with_suffix(f".{os.getpid()}")
         unfinished.write_text(code, encoding="utf-8")

@@ -7,8 +7,8 @@ from axe_playwright_python.sync_playwright import Axe
 
 PAGES = ["", "questions/", "junior/", "junior/autograd/", "junior/autograd/zero-grad/",
          "mid/training-dynamics/softmax-cross-entropy-gradient/", "senior/gpu-performance/async-execution/",
-         "senior/system-design/low-latency-serving/", "labs/attention-cost/", "about/verified/", "about/myths/",
-         "no-such-page/"]
+         "senior/system-design/low-latency-serving/", "labs/attention-cost/", "practice/", "practice/anki/",
+         "about/verified/", "about/myths/", "no-such-page/"]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])

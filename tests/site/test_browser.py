@@ -147,7 +147,8 @@ def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("path", ["", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "nowhere/"])
+@pytest.mark.parametrize("path", [
+    "", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"])
 @pytest.mark.parametrize("width", [360, 768])
 def test_nothing_sticks_out_sideways(open_page, path, width):
     page = open_page(path, width=width)
@@ -216,7 +217,7 @@ def test_unrecorded_output_says_so(open_page):
 def test_screenshots_for_people_to_look_at(open_page):
     SHOTS.mkdir(parents=True, exist_ok=True)
     paths = {"home": "", "questions": "questions/?level=mid", "question": QUESTION, "myths": "about/myths/",
-             "lab": "labs/attention-cost/"}
+             "lab": "labs/attention-cost/", "practice": "practice/"}
     for name, path in paths.items():
         for width in (1280, 360):
             for scheme in ("light", "dark"):

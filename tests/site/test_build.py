@@ -11,13 +11,13 @@ import time
 import urllib.request
 from pathlib import Path
 
-import pytest
-
 from warmup import pages
 from warmup.problems import ROOT
 from warmup.testing import build_site as build
 
 PAGE = "docs/junior/autograd/zero-grad.md"
+OTHER = "docs/junior/autograd/no-grad.md"
+PUZZLE = "docs/practice/predict/swap-two-elements.md"
 SNIPPET = "snippets/junior/autograd/zero_grad.py"
 
 
@@ -27,29 +27,36 @@ def edit(path: Path, old: str, new: str) -> None:
     path.write_text(text.replace(old, new, 1), encoding="utf-8")
 
 
-@pytest.mark.parametrize(("file", "old", "new", "message"), [
+MISTAKES = [
     (PAGE, "kind: concept", "kind: riddle", rf"{PAGE}:3: Unknown kind 'riddle'"),
-    (PAGE, "---\ntitle", "title", rf"{PAGE}:1: The front matter is missing"),
+    (OTHER, "---\ntitle", "title", rf"{OTHER}:1: The front matter is missing"),
     (PAGE, "zero_grad.py\"\n--8<-- \"junior/autograd/zero_grad.py", "zero_grad.py\"\n--8<-- \"junior/autograd/gone.py",
      rf"{PAGE}:\d+: The snippet snippets/junior/autograd/gone\.py does not exist"),
     (PAGE, "](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer", "](gone.md#", r"gone\.md"),
-    (PAGE, r"\(g_t\)", r"\(\nosuchcommand\)", r"zero-grad\.md: The formula '\\\\nosuchcommand' does not convert"),
-    ("mkdocs.yml", "      - junior/autograd\n", "", r"mkdocs\.yml: nav does not name the topic junior/autograd"),
+    ("mkdocs.yml", "      - junior/saving\n", "", r"mkdocs\.yml: nav does not name the topic junior/saving"),
     ("docs/questions.md", "<!-- warmup:filter -->", "<!-- warmup:fliter -->", r"Unknown marker warmup:fliter"),
-])
-def test_a_mistake_fails_the_strict_build_and_names_the_file(project_copy, tmp_path, file, old, new, message):
-    edit(project_copy / file, old, new)
-    result = build(tmp_path / "out", project_copy, "--strict")
-    assert result.returncode != 0
-    assert re.search(message, result.stderr), result.stderr
-    assert "Traceback" not in result.stderr
+    (PUZZLE, "variant: item", "variant: gone", rf"{PUZZLE}:\d+: The variant .*__gone\.py does not exist"),
+]
 
 
-def test_a_snippet_that_nobody_shows_fails_the_strict_build(project_copy, tmp_path):
+def test_each_mistake_fails_the_strict_build_and_names_the_file(project_copy, tmp_path):
+    for file, old, new, _ in MISTAKES:
+        edit(project_copy / file, old, new)
     (project_copy / "snippets/junior/autograd/orphan.py").write_text("print(1)\n")
     result = build(tmp_path / "out", project_copy, "--strict")
     assert result.returncode != 0
-    assert "snippets/junior/autograd/orphan.py: No page shows this snippet." in result.stderr
+    for *_, message in MISTAKES:
+        assert re.search(f"WARNING.*{message}", result.stderr), f"{message}\n{result.stderr}"
+    assert "WARNING -  snippets/junior/autograd/orphan.py: No page shows this snippet." in result.stderr
+    assert "Traceback" not in result.stderr
+
+
+def test_a_formula_that_does_not_convert_stops_the_build_and_names_the_page(project_copy, tmp_path):
+    edit(project_copy / PAGE, r"\(g_t\)", r"\(\nosuchcommand\)")
+    result = build(tmp_path / "out", project_copy, "--strict")
+    assert result.returncode != 0
+    assert re.search(r"zero-grad\.md: The formula '\\\\nosuchcommand' does not convert", result.stderr), result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_an_output_shows_on_its_page(project_copy, tmp_path):
@@ -58,17 +65,10 @@ def test_an_output_shows_on_its_page(project_copy, tmp_path):
     assert "a line that no run printed" in (tmp_path / "out/junior/autograd/zero-grad/index.html").read_text()
 
 
-def test_the_build_needs_no_torch(tmp_path):
+def test_the_build_needs_no_torch_and_without_a_host_no_page_names_one(tmp_path):
     code = ("import sys; sys.modules['torch'] = None; sys.argv = ['mkdocs', 'build', '-q', '-d', sys.argv[1]];"
             "from mkdocs.__main__ import cli; cli()")
     result = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], cwd=ROOT,
-                            capture_output=True, text=True, check=False)
-    assert result.returncode == 0, result.stderr
-    assert (tmp_path / "out/index.html").exists()
-
-
-def test_without_a_host_no_page_names_one(tmp_path):
-    result = subprocess.run([sys.executable, "-m", "mkdocs", "build", "-q", "-d", str(tmp_path / "out")], cwd=ROOT,
                             capture_output=True, text=True, check=False)
     assert result.returncode == 0, result.stderr
     text = (tmp_path / "out/junior/autograd/zero-grad/index.html").read_text()
@@ -128,6 +128,7 @@ def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy):
         assert wait_for(page, "zero_grad", 60), server.poll()
         edit(project_copy / PAGE, "never overwrites it", "never replaces it")
         assert wait_for(page, "never replaces it", 30)
+        assert "never replaces it" in fetch(f"http://127.0.0.1:{port}/practice/cards.json")
         edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
         assert wait_for(page, "21", 30)
         (project_copy / SNIPPET.replace(".py", ".out")).write_text("output of another run\n")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import re
 import threading
 
 import pytest
@@ -35,6 +36,10 @@ It prints `{EVIL}`: text.
 --8<-- "junior/autograd/evil.out"
 ```
 
+## Myth
+
+`{EVIL}` runs.
+
 ## They ask next
 
 ??? question "And `{EVIL}` here?"
@@ -52,6 +57,18 @@ It prints `{EVIL}`: text.
 - **Weak**: `{EVIL}` runs.
 - **Good**: `{EVIL}` is text.
 - **Strong**: `{EVIL}` is text everywhere.
+"""
+PUZZLE = f"""---
+title: '{EVIL} [1] *2*'
+question: junior/autograd/evil
+choices:
+  - text: '{EVIL}'
+    because: You said `{EVIL}`.
+  - text: "3"
+    because: You counted.
+---
+
+`{EVIL}` is text.
 """
 CODE = f"print({EVIL!r})\n</code></pre>{EVIL}\n"
 
@@ -82,6 +99,10 @@ def evil_project(tmp_path_factory, copy_project):
     index.write_text(index.read_text().replace("order: [", "order: [evil, ", 1))
     (snippets / "evil.py").write_text(CODE, encoding="utf-8")
     (snippets / "evil.out").write_text(f"{EVIL}\n", encoding="utf-8")
+    (project / "docs/practice/predict/evil.md").write_text(PUZZLE, encoding="utf-8")
+    program = project / "snippets/practice/predict/evil.py"
+    program.write_text(CODE, encoding="utf-8")
+    program.with_suffix(".out").write_text(f"{EVIL}{EVIL}\n", encoding="utf-8")
     return project
 
 
@@ -103,7 +124,8 @@ def visit(chromium, evil_address):
 
 
 @pytest.mark.parametrize("path", [
-    "junior/autograd/evil/", "junior/autograd/no-grad/", "junior/autograd/", "junior/", "questions/", "junior/print/"])
+    "junior/autograd/evil/", "junior/autograd/no-grad/", "junior/autograd/", "junior/", "questions/", "junior/print/",
+    "about/myths/", "practice/predict/"])
 def test_pages_show_the_title_as_text(visit, path):
     page = visit(path)
     if path != "junior/autograd/no-grad/":
@@ -132,3 +154,23 @@ def test_a_flashcard_shows_title_and_code_as_text(visit):
     expect(page.locator("#flashcards .highlight code")).to_contain_text(f"</code></pre>{EVIL}")
     expect(page.locator("#flashcards .tw-output code")).to_contain_text(EVIL)
     expect(page.locator(".tw-ladder li").last).to_contain_text(EVIL)
+
+
+def test_a_puzzle_shows_title_program_and_outputs_as_text(visit):
+    page = visit("practice/predict/#evil")
+    expect(page.locator("#evil")).to_have_text(re.compile(re.escape(f"{EVIL} [1] *2*")))
+    page.get_by_role("button", name="Type it instead").click()
+    page.locator("#typed").fill(f"{EVIL} typed")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tw-verdict")).to_contain_text(f"{EVIL} typed")
+    expect(page.locator(".tw-mistake:visible", has_text=EVIL)).to_have_count(1)
+
+
+def test_a_mock_interview_shows_the_question_as_text(visit):
+    page = visit("practice/mock/?format=junior&minutes=5&questions=junior/autograd/evil")
+    page.get_by_role("button", name="Start this set").click()
+    expect(page.locator("#mock h2")).to_have_text(TITLE)
+    for _ in range(3):
+        page.keyboard.press("Space")
+    expect(page.locator(".tw-say")).to_contain_text(EVIL)
+    expect(page.locator("#mock .tw-part h4").first).to_contain_text(EVIL)
