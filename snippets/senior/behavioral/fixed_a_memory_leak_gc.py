@@ -6,8 +6,11 @@ from torch import nn
 
 
 def bytes_that_gc_sees() -> int:
-    """Bytes of the distinct storages behind all tensors that Python's garbage collector tracks."""
-    tensors = [found for found in gc.get_objects() if issubclass(type(found), torch.Tensor)]
+    """Bytes of the distinct storages behind the tensors and parameters that Python's garbage collector tracks.
+
+    Other subclasses are left out: torch.compile's fake tensors, for one, have no storage to point to.
+    """
+    tensors = [found for found in gc.get_objects() if type(found) in (torch.Tensor, nn.Parameter)]
     return sum({tensor.data_ptr(): tensor.untyped_storage().nbytes() for tensor in tensors}.values())
 
 

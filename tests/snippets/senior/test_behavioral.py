@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch._subclasses import FakeTensorMode
 
 from warmup.testing import load_snippet
 
@@ -182,6 +183,13 @@ class TestFixedAMemoryLeakCounters:
         view = x[:10]
         assert seen_by_gc.bytes_that_gc_sees() - before == 4000
         del x, view
+
+    def test_gc_count_works_in_a_process_that_has_fake_tensors(self):
+        before = seen_by_gc.bytes_that_gc_sees()
+        with FakeTensorMode():
+            fake = torch.ones(1000)
+        assert seen_by_gc.bytes_that_gc_sees() == before
+        del fake
 
     def test_the_graph_of_a_known_model_saves_known_bytes(self):
         model = nn.Sequential(nn.Linear(4, 8), nn.Sigmoid(), nn.Linear(8, 6))
