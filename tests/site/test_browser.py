@@ -189,10 +189,11 @@ def test_folded_answers_are_printed_open_even_without_javascript(open_page):
         assert answer.evaluate("element => element.getBoundingClientRect().height") > 0
 
 
-def test_previous_and_next_stay_in_the_topic(open_page):
+def test_previous_and_next_stay_in_the_topic(open_page, address):
     topic = max((t for level in SITE.levels for t in level.topics), key=lambda t: len(t.questions))
+    page = open_page(topic.url)
     for question in topic.questions:
-        page = open_page(question.url)
+        page.goto(address + question.url)
         for relation, other in (("prev", question.previous), ("next", question.next)):
             link = page.locator(f'.tw-neighbors a[rel="{relation}"]')
             expect(link).to_have_count(1 if other else 0)
@@ -216,12 +217,11 @@ def test_unrecorded_output_says_so(open_page):
 
 def test_screenshots_for_people_to_look_at(open_page):
     SHOTS.mkdir(parents=True, exist_ok=True)
-    paths = {"home": "", "questions": "questions/?level=mid", "question": QUESTION, "myths": "about/myths/",
-             "lab": "labs/attention-cost/", "practice": "practice/"}
+    paths = {"home": "", "questions": "questions/?level=mid", "question": QUESTION, "practice": "practice/",
+             "predict": "practice/predict/", "lab": "labs/attention-cost/"}
     for name, path in paths.items():
-        for width in (1280, 360):
-            for scheme in ("light", "dark"):
-                page = open_page(path, width=width, scheme=scheme)
-                shot = SHOTS / f"{name}-{width}-{scheme}.png"
-                page.screenshot(path=shot, full_page=name != "lab")
-                assert shot.stat().st_size > 5_000
+        for width, scheme in ((1280, "light"), (1280, "dark"), (360, "dark")):
+            page = open_page(path, width=width, scheme=scheme)
+            shot = SHOTS / f"{name}-{width}-{scheme}.png"
+            page.screenshot(path=shot, full_page=name in ("home", "question"))
+            assert shot.stat().st_size > 5_000

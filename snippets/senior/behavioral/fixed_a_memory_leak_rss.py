@@ -23,12 +23,16 @@ def resident_megabytes() -> float:
 
 
 def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
-    """Validate for ``steps`` batches and keep every loss; RSS at the start and after each ``every`` batches."""
+    """Validate for ``steps`` batches and keep every loss, ``fixed`` as a number.
+
+    Returns:
+        RSS in MB at the start and after each ``every`` batches.
+    """
     model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 10))
     history, megabytes = [], [resident_megabytes()]
     for step in range(1, steps + 1):
-        with torch.set_grad_enabled(not fixed):
-            history.append(F.cross_entropy(model(torch.randn(256, 512)), torch.randint(10, (256,))))
+        loss = F.cross_entropy(model(torch.randn(256, 512)), torch.randint(10, (256,)))
+        history.append(loss.item() if fixed else loss)
         if step % every == 0:
             megabytes.append(resident_megabytes())
     return megabytes
