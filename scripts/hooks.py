@@ -21,6 +21,8 @@ _dirty = False
 _renderer: render.Renderer
 # Questions as finished HTML, by id. Outlives a build: while the site is served, only edited pages are rendered again.
 _contents: dict[str, str] = {}
+_rendered: set[str] = set()
+_exports: dict[str, dict] = {}
 
 
 def on_startup(command, dirty):
@@ -30,6 +32,7 @@ def on_startup(command, dirty):
 
 def on_config(config):
     global _renderer
+    _rendered.clear()
     site = pages.load(Path(config.docs_dir), nav.topic_order(config.nav))
     _renderer = render.Renderer(site)
     for problem in (*pages.check_site(site), *nav.check(config.nav, site)):
@@ -79,6 +82,7 @@ def on_page_content(content, page, config, files):
         raise PluginError(f"{page.file.src_uri}: {error}") from error
     if question:
         _contents[question.id] = content
+        _rendered.add(question.id)
     return content
 
 
@@ -103,7 +107,8 @@ def _after_the_search_plugin(context, page, config, nav):
 def on_post_build(config):
     exports.write(exports.Build(
         site=_renderer.site, renderer=_renderer, contents=_contents, folder=Path(config.site_dir),
-        site_url=config.site_url or "", name=config.site_name, summary=config.site_description, serving=_dirty))
+        site_url=config.site_url or "", name=config.site_name, summary=config.site_description,
+        rendered=frozenset(_rendered), kept=_exports))
 
 
 on_page_context = CombinedEvent(_before_the_search_plugin, _after_the_search_plugin)

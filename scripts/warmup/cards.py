@@ -11,13 +11,17 @@ from __future__ import annotations
 import html
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
+from typing import TYPE_CHECKING
 
 import nh3
 
 from warmup import taxonomy
-from warmup.pages import GRADES, Question, Site
+from warmup.pages import GRADES, Question
 from warmup.render import relative_link
+
+if TYPE_CHECKING:
+    from warmup.exports import Build
 
 CARDS = "practice/cards.json"
 PROOFS = "practice/proofs.json"
@@ -142,15 +146,9 @@ def proof(question: Question, content: str, link: Callable[[str], str]) -> dict:
     }
 
 
-def files(site: Site, contents: Mapping[str, str]) -> dict[str, dict]:
-    """The two files by address: cards in the site's order with the words for levels, topics and kinds, and proofs.
-
-    Args:
-        site: the questions.
-        contents: HTML by question id; a question without any is left out.
-    """
-    link = relative_link(PAGE)
-    shown = [q for q in site.questions if q.id in contents]
+def files(build: Build) -> dict[str, dict]:
+    """The two files by address: cards in the site's order with the words for levels, topics and kinds, and proofs."""
+    site, link = build.site, relative_link(PAGE)
     return {
         CARDS: {
             "grades": list(GRADES),
@@ -160,9 +158,9 @@ def files(site: Site, contents: Mapping[str, str]) -> dict[str, dict]:
                 {"level": topic.level, "slug": topic.slug, "label": topic.label, "url": link(topic.url)}
                 for level in site.levels for topic in level.topics if topic.questions
             ],
-            "cards": [card(q, contents[q.id], link) for q in shown],
+            "cards": list(build.each("card", lambda q: card(q, build.contents[q.id], link)).values()),
         },
-        PROOFS: {q.id: proof(q, contents[q.id], link) for q in shown},
+        PROOFS: build.each("proof", lambda q: proof(q, build.contents[q.id], link)),
     }
 
 

@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
-from dataclasses import dataclass
+from collections.abc import Callable, Mapping, Set
+from dataclasses import dataclass, field
 from pathlib import Path
+from typing import TypeVar
 
 from warmup import cards, deck, machines, paper
-from warmup.pages import Site
+from warmup.pages import Question, Site
 from warmup.render import Renderer
+
+T = TypeVar("T")
 
 
 @dataclass(frozen=True)
@@ -24,7 +27,9 @@ class Build:
         site_url: the site's address, ending in a slash; empty where it is not known.
         name: the site's name.
         summary: what the site is, in one sentence.
-        serving: whether this is ``make serve``, where a second counts and slow exports may be left out.
+        rendered: ids of the questions that this build has rendered. While the site is served, these are the ones that
+            an edit may have changed; else all.
+        kept: what ``each`` has made so far. Whoever serves hands it on from build to build.
     """
 
     site: Site
@@ -34,7 +39,8 @@ class Build:
     site_url: str
     name: str
     summary: str
-    serving: bool
+    rendered: Set[str]
+    kept: dict[str, dict] = field(default_factory=dict)
 
     def write(self, url: str, text: str) -> None:
         """Write a file below the site's root."""
@@ -42,13 +48,27 @@ class Build:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
 
+    def each(self, name: str, make: Callable[[Question], T]) -> dict[str, T]:
+        """What ``make`` gives, by id, for each question that has HTML; made anew only for those just rendered.
+
+        Args:
+            name: names what is made, to keep it by.
+            make: makes it from a question.
+        """
+        kept = self.kept.setdefault(name, {})
+        shown = [question for question in self.site.questions if question.id in self.contents]
+        for question in shown:
+            if question.id in self.rendered or question.id not in kept:
+                kept[question.id] = make(question)
+        return {question.id: kept[question.id] for question in shown}
+
 
 def write(build: Build) -> None:
     """Write all exports of a build."""
-    for url, content in cards.files(build.site, build.contents).items():
+    for url, content in cards.files(build).items():
         build.write(url, json.dumps(content, ensure_ascii=False, separators=(",", ":")))
     apkg = build.folder / deck.APKG
-    if not (build.serving and apkg.exists()):  # a fifth of a second is too long for every reload
+    if not apkg.exists():  # it does while the site is served, where it would be the half of a reload
         deck.write(apkg, build.site, build.contents, build.site_url)
     machines.write(build)
     paper.write(build)

@@ -138,13 +138,8 @@ class Writer:
 
 def write(build: Build) -> None:
     """Write the Markdown copies, ``llms.txt`` and ``questions.json``."""
-    records, about = [], []
-    for question in build.site.questions:
-        try:
-            build.write(copy_of(f"{question.id}.md"), _question(build, question))
-            records.append(_record(build, question))
-        except ProblemError:
-            continue  # reported where its page was built
+    made = build.each("record", lambda question: _write_question(build, question))
+    records, about = [record for record in made.values() if record], []
     for source in _others(build.renderer.root / "docs"):
         try:
             page = Page.read(build.renderer.root / "docs" / source)
@@ -163,6 +158,15 @@ def write(build: Build) -> None:
         "licenses": LICENSES,
         "questions": records,
     }, ensure_ascii=False, indent=1) + "\n")
+
+
+def _write_question(build: Build, question: Question) -> dict | None:
+    """Write a question's copy; its record for ``questions.json``, or None where its page could not be built."""
+    try:
+        build.write(copy_of(f"{question.id}.md"), _question(build, question))
+        return _record(build, question)
+    except ProblemError:
+        return None  # reported where its page was built
 
 
 def _others(docs: Path) -> list[str]:

@@ -42,6 +42,8 @@ def write(build: Build) -> None:
     material = sorted(path.relative_to(build.folder).as_posix()
                       for path in build.folder.glob("assets/stylesheets/*.min.css"))
     for level in build.site.levels:
+        if build.rendered.isdisjoint(question.id for question in level.questions):
+            continue
         url = level.url + PRINT
         here = relative_link(url)
         away = (lambda path: build.site_url + path) if build.site_url else here

@@ -128,7 +128,8 @@ def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy):
         assert wait_for(page, "zero_grad", 60), server.poll()
         edit(project_copy / PAGE, "never overwrites it", "never replaces it")
         assert wait_for(page, "never replaces it", 30)
-        assert "never replaces it" in fetch(f"http://127.0.0.1:{port}/practice/cards.json")
+        for derived in ("practice/cards.json", "junior/autograd/zero-grad.md", "questions.json", "junior/print/"):
+            assert "never replaces it" in fetch(f"http://127.0.0.1:{port}/{derived}"), derived
         edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
         assert wait_for(page, "21", 30)
         (project_copy / SNIPPET.replace(".py", ".out")).write_text("output of another run\n")

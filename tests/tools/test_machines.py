@@ -83,8 +83,9 @@ def build(tmp_path) -> Build:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     site = pages.load(tmp_path / "docs")
-    return Build(site=site, renderer=Renderer(site, tmp_path), contents={}, folder=tmp_path / "out",
-                 site_url="", name="Name", summary="Summary.", serving=False)
+    return Build(site=site, renderer=Renderer(site, tmp_path), folder=tmp_path / "out",
+                 site_url="", name="Name", summary="Summary.",
+                 contents=dict.fromkeys(site.by_id, ""), rendered=set(site.by_id))
 
 
 def written(build: Build, name: str) -> str:
