@@ -174,7 +174,8 @@ def test_readable_without_javascript(open_page):
     page = open_page("questions/", javascript=False)
     expect(page.locator(".tw-question")).to_have_count(len(SITE.questions))
     expect(page.locator(".tw-filter")).to_be_hidden()
-    page = open_page(QUESTION, javascript=False)
+    page = open_page(QUESTION, javascript=False, width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
     page.locator("details summary").first.click()
     expect(page.locator("details .tw-output").first).to_be_visible()
 
