@@ -133,17 +133,24 @@ export const failed = (box, again) => {
   box.hidden = false
 }
 
-// Keep what this visit has loaded, so that the practice pages open without a network next time.
+const MODES = ["flashcards", "mock", "predict"]
+const MODULES = ["flashcards", "fsrs", "interview", "mock", "overview", "page", "predict", "recorder", "store"]
+
+// Keep what this visit has loaded and what the other modes need, so that all of them open without a network next time.
 const keepOffline = async () => {
   await navigator.serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
   await navigator.serviceWorker.ready
   const loaded = performance.getEntriesByType("resource").map(entry => entry.name)
-  const wanted = ["practice/", "practice/flashcards/", "practice/mock/", "practice/predict/", "practice/cards.json", "practice/proofs.json"]
+  const wanted = [
+    "practice/", ...MODES.map(name => `practice/${name}/`), "practice/cards.json", "practice/proofs.json",
+    ...MODULES.map(name => `assets/javascripts/practice/${name}.js`),
+  ]
   const cache = await caches.open("torch-warmup-practice")
   const urls = new Set([location.href.split(/[?#]/)[0], ...wanted.map(path => address(path).href), ...loaded])
   await Promise.allSettled([...urls].filter(url => url.startsWith(location.origin)).map(async url => {
     if (!await cache.match(url)) await cache.add(url)
   }))
+  for (const box of document.querySelectorAll("[data-offline]")) box.hidden = false
 }
 
 if ("serviceWorker" in navigator && "caches" in globalThis) {
