@@ -1,7 +1,7 @@
 // Flashcards: question, think, reveal, grade. What a card is comes from the pages; when it is due from fsrs.js.
 
-import { AGAIN, EASY, GOOD, HARD, review, wait } from "./fsrs.js"
-import { element, failed, fragment, loadCards, place, shortcuts, showNotices, showProof } from "./page.js"
+import { AGAIN, DAY, EASY, GOOD, HARD, review } from "./fsrs.js"
+import { button, counted, element, failed, fragment, loadCards, place, shortcuts, showNotices, showProof } from "./page.js"
 import { store } from "./store.js"
 
 const SESSION = 20
@@ -16,11 +16,12 @@ const form = overview.querySelector("form")
 let bank
 let session = null  // {queue: [id, ...], total, started, graded: Map(id -> [grade, ...]), last: what undo needs, revealed}
 
-const counted = (count, one, many = `${one}s`) => `${count} ${count === 1 ? one : many}`
-
-const button = (text, key, act, quiet = false) =>
-  element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act },
-    text, key && element("kbd", { "aria-hidden": "true" }, key))
+// A time to wait as people say it, from milliseconds.
+const wait = milliseconds => {
+  const days = Math.max(1, Math.round(milliseconds / DAY))
+  if (days < 45) return counted(days, "day")
+  return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
+}
 
 // ---------- The overview: what there is, and how far one is ----------
 
@@ -85,8 +86,8 @@ const refreshOverview = () => {
       + (count ? "" : ` Nothing is due here before ${new Date(next).toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric" })}.`)
   const open = unfinished()
   overview.querySelector(".tw-actions").replaceChildren(...[
-    open && button(`Go on: ${counted(open.queue.length, "card")} left of ${open.total}`, "Space", () => begin(open.queue, open.total)),
-    count > 0 && button(`${open ? "Start a new session of" : "Start with"} ${counted(count, "card")}`, open ? null : "Space", startAnew, Boolean(open)),
+    open && button(`Go on: ${counted(open.queue.length, "card")} left of ${open.total}`, () => begin(open.queue, open.total), { key: "Space" }),
+    count > 0 && button(`${open ? "Start a new session of" : "Start with"} ${counted(count, "card")}`, startAnew, { key: !open && "Space", quiet: open }),
   ].filter(Boolean))
   overview.querySelector("tbody").replaceChildren(...bank.topics.map(progressRow))
 }
@@ -138,7 +139,7 @@ const show = (...children) => {
 }
 
 const bar = () => element("div", { class: "tw-actions" },
-  button("Undo the last grade", "u", undo, true), button("Stop", "Esc", stop, true))
+  button("Undo the last grade", undo, { key: "u", quiet: true }), button("Stop", stop, { key: "Esc", quiet: true }))
 
 const question = card => element("div", { class: "tw-ask" },
   element("p", { class: "tw-ask__place" }, `${place(bank, card)} · ${left()}`),
@@ -157,7 +158,7 @@ const ask = () => {
   session.revealed = false
   show(question(card),
     element("p", { class: "tw-keys" }, `About ${counted(card.minutes, "minute")} aloud.`),
-    element("div", { class: "tw-actions" }, button("Reveal the answer", "Space", reveal)),
+    element("div", { class: "tw-actions" }, button("Reveal the answer", reveal, { key: "Space" })),
     withUndo(bar()))
 }
 
@@ -210,8 +211,8 @@ const finish = () => {
       element("h2", { tabindex: "-1" }, "That was the session"),
       element("p", {}, `You graded ${counted(firsts.length, "card")}. At first sight: `
         + tally.map(([name, count]) => `${name.toLowerCase()} ${count}`).join(", ") + ".")),
-    element("div", { class: "tw-actions" }, button("Back to the overview", "Space", stop)),
-    withUndo(element("div", { class: "tw-actions" }, button("Undo the last grade", "u", undo, true))))
+    element("div", { class: "tw-actions" }, button("Back to the overview", stop, { key: "Space" })),
+    withUndo(element("div", { class: "tw-actions" }, button("Undo the last grade", undo, { key: "u", quiet: true }))))
 }
 
 // ---------- Keys, other tabs, start ----------

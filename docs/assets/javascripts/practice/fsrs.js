@@ -72,12 +72,3 @@ export const review = (memory, grade, now) => {
   stability = Math.max(stability, 0.001)
   return { stability, difficulty, last: now, due: now + interval(stability) * DAY, reviews: (memory?.reviews ?? 0) + 1 }
 }
-
-const counted = (count, unit) => `${count} ${unit}${count === 1 ? "" : "s"}`
-
-/** A time to wait as people say it, from milliseconds. */
-export const wait = milliseconds => {
-  const days = Math.max(1, Math.round(milliseconds / DAY))
-  if (days < 45) return counted(days, "day")
-  return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
-}

@@ -4,7 +4,7 @@ import {
   choose, cleanSeed, clamp, clock, cost, DIMENSIONS, FOLLOW_UPS, followUps, FORMATS, MINUTES, pack, prepare, ratings, readLink,
   report, RUBRIC, scoreText, summarize, unpack, writeLink,
 } from "./interview.js"
-import { address, element, failed, fragment, loadCards, place, save, shortcuts, showNotices, showProof } from "./page.js"
+import { address, button, counted, element, failed, fragment, loadCards, place, save, shortcuts, showNotices, showProof } from "./page.js"
 import { Recorder } from "./recorder.js"
 import { store } from "./store.js"
 
@@ -23,14 +23,9 @@ let parts = {}  // elements of the view that change while it is shown
 const pieces = new Map()  // id -> recordings of this tab's last interview
 const warned = new Set()  // questions whose end of time has been said
 
-const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`
 const capital = word => word[0].toUpperCase() + word.slice(1)
 const heading = text => element("h2", { tabindex: "-1" }, text)
 const part = (title, ...children) => element("div", { class: "tw-part" }, element("h3", {}, title), children)
-
-const button = (text, act, { key, quiet = false, ...more } = {}) =>
-  element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act, ...more },
-    text, key && element("kbd", { "aria-hidden": "true" }, key))
 
 const tell = text => {
   message.hidden = !text

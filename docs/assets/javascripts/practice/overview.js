@@ -1,14 +1,13 @@
 // The practice page: how far the reader is, and their progress as a file.
 
 import { AGAIN } from "./fsrs.js"
-import { element, save, showNotices } from "./page.js"
+import { counted, element, save, showNotices } from "./page.js"
 import { store } from "./store.js"
 
 const app = document.getElementById("progress")
 const message = app.querySelector(".tw-message")
 const file = app.querySelector("input[type=file]")
 
-const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`
 
 const refresh = () => {
   const cards = [...store.all("card").values()]

@@ -24,6 +24,14 @@ export const element = (tag, properties = {}, ...children) => {
   return made
 }
 
+/** "1 card", "2 cards". */
+export const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`
+
+/** A button that calls `act`; `key` names the key that does the same. */
+export const button = (text, act, { key, quiet = false } = {}) =>
+  element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act },
+    text, key && element("kbd", { "aria-hidden": "true" }, key))
+
 /** Nodes of a fragment from cards.json or proofs.json. The build has cleaned it (scripts/warmup/cards.py); nothing else belongs in here. */
 export const fragment = html => {
   const template = document.createElement("template")
@@ -74,7 +82,7 @@ export const showProof = async (box, bank, card) => {
   } catch {
     box.replaceChildren(element("p", {}, "The proof could not be loaded. ",
       element("a", { href: card.url }, "It is on the question's page."), " ",
-      element("button", { type: "button", class: "tw-button tw-button--quiet", onclick: () => showProof(box, bank, card) }, "Try again")))
+      button("Try again", () => showProof(box, bank, card), { quiet: true })))
   }
 }
 
@@ -110,9 +118,8 @@ export const showNotices = box => {
     box.hidden = !notice
     box.replaceChildren(...(notice ? [
       element("p", {}, notice.text),
-      notice.copy && element("p", {}, element("button", {
-        type: "button", class: "tw-button tw-button--quiet", onclick: () => save("torch-warmup-damaged.txt", notice.copy, "text/plain"),
-      }, "Save what was stored")),
+      notice.copy && element("p", {}, button(
+        "Save what was stored", () => save("torch-warmup-damaged.txt", notice.copy, "text/plain"), { quiet: true })),
     ].filter(Boolean) : []))
   }
   store.addEventListener("change", show)
@@ -129,7 +136,7 @@ export const save = (name, text, type) => {
 /** Replace `box` by a message that a loading failed, with a way to try again. */
 export const failed = (box, again) => {
   box.replaceChildren(element("p", {}, "The questions could not be loaded. Check the connection. ",
-    element("button", { type: "button", class: "tw-button", onclick: again }, "Try again")))
+    button("Try again", again)))
   box.hidden = false
 }
 

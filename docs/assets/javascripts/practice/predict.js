@@ -1,7 +1,7 @@
 // Predict the output. The page holds every puzzle, readable without this script; with it they come one at a time:
 // choose an output or type one, check, see why.
 
-import { element, shortcuts, showNotices } from "./page.js"
+import { counted, element, shortcuts, showNotices } from "./page.js"
 import { store } from "./store.js"
 
 const PLACE = "place:predict"
@@ -27,7 +27,6 @@ const end = document.getElementById(END)
 const message = app.querySelector(".tw-message")
 const button = name => app.querySelector(`[data-do=${name}]`)
 
-const counted = (count, one) => `${count} ${one}${count === 1 ? "" : "s"}`
 
 // ---------- Puzzles, as the page has them ----------
 
