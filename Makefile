@@ -9,6 +9,8 @@ BIN := $(VENV)/bin
 PORT ?= 8000
 # One question or snippet, as level/topic/name; empty means all.
 Q ?=
+# The range of torch that a recorded variant is for, as in from-2.14 or before-2.12.
+VARIANT ?=
 
 # Material announces its successor on every build.
 export NO_MKDOCS_2_WARNING = 1
@@ -17,10 +19,10 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 WARMUP = $(BIN)/python -m warmup
 
-.PHONY: help serve build test lint record run new deck pdf mutants bench clean
+.PHONY: help serve build test lint record record-check versions run new deck pdf mutants bench clean
 
 help:  ## List the targets
-	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
+	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
 
 serve: $(VENV)/.site  ## Read the site at http://127.0.0.1:8000, rebuilt as you edit
 	$(BIN)/mkdocs serve --dirty --dev-addr 127.0.0.1:$(PORT)
@@ -42,7 +44,13 @@ lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippe
 	$(WARMUP) check
 
 record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (Q=level/topic/name for one)
-	$(WARMUP) record $(Q)
+	$(WARMUP) record $(Q) $(if $(VARIANT),--variant $(VARIANT))
+
+record-check: $(VENV)/.test  ## Compare outputs (Q=... for one) and claims on emulated CPUs, with 1 to 4 threads
+	$(WARMUP) record-check $(Q) $(if $(Q),,--claims)
+
+versions: $(VENV)/.test  ## Run outputs and claims with the installed torch and note that they hold
+	$(WARMUP) versions
 
 run: $(VENV)/.test  ## Run snippets and compare with what is recorded (Q=level/topic/name for one)
 	$(WARMUP) run $(Q)

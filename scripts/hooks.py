@@ -40,7 +40,7 @@ def on_config(config):
     config.nav = nav.expand(config.nav, site)
     config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [
         {"name": "output", "class": "tw-output",
-         "format": render.output_fence, "validator": render.output_fence_options},
+         "format": _renderer.output_fence, "validator": render.output_fence_options},
         {"name": "python", "class": "highlight",
          "format": render.python_fence, "validator": render.python_fence_options},
     ]

@@ -78,14 +78,42 @@ def run(arguments: argparse.Namespace) -> int:
 def record(arguments: argparse.Namespace) -> int:
     from warmup import header
     from warmup import record as recording
-    from warmup.runner import Runner
 
     paths = snippet_paths(arguments.names)
     if arguments.needs:
         paths = [p for p in paths if arguments.needs in header.parse(p.read_text(encoding="utf-8"), p).needs]
-    with Runner() as runner:
-        changes = recording.record(paths, runner, force=arguments.force)
+    changes = recording.record(paths, force=arguments.force, variant=arguments.variant)
     return any(change.failed for change in changes)
+
+
+def record_check(arguments: argparse.Namespace) -> int:
+    import os
+    import subprocess
+
+    from warmup import emulation
+    from warmup import record as recording
+
+    failed = 0
+    paths = snippet_paths(arguments.names)
+    for machine in emulation.MACHINES:
+        differing = 0
+        for _, path, difference in recording.check_everywhere(paths, [machine]):
+            differing += 1
+            print(f"{relative(path)} on {machine.name}:\n{difference}", file=sys.stderr)
+        print(f"{differing} of {len(paths)} differ on {machine.name}", flush=True)
+        failed += differing
+    if arguments.claims:
+        for cpu, environment in emulation.CPUS.items():
+            print(f"claims on {cpu}", flush=True)
+            tests = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "tests/snippets"]
+            failed += bool(subprocess.run(tests, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode)
+    return bool(failed)
+
+
+def versions(_: argparse.Namespace) -> int:
+    from warmup import versions as seen
+
+    return seen.see()
 
 
 def new(arguments: argparse.Namespace) -> int:
@@ -153,7 +181,7 @@ def main(argv: list[str] | None = None) -> int:
     commands = parser.add_subparsers(required=True, metavar="command")
 
     def command(function, help_text: str) -> argparse.ArgumentParser:
-        sub = commands.add_parser(function.__name__, help=help_text)
+        sub = commands.add_parser(function.__name__.replace("_", "-"), help=help_text)
         sub.set_defaults(function=function)
         return sub
 
@@ -163,6 +191,12 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("names", nargs="*")
     sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
     sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
+    sub.add_argument("--variant", default="", metavar="RANGE",
+                     help="record what the torch at hand prints instead of the pinned one: from-2.14, before-2.12")
+    sub = command(record_check, "compare outputs on emulated CPUs, with more threads and another hash seed")
+    sub.add_argument("names", nargs="*")
+    sub.add_argument("--claims", action="store_true", help="run all claims on each emulated CPU as well")
+    command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
     command(new, "start a question").add_argument("question", nargs="?", default="")
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")

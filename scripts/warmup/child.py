@@ -39,7 +39,7 @@ def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: st
 
     import torch
 
-    torch.set_num_threads(1)
+    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
     policy.make_warnings_errors()

@@ -10,7 +10,7 @@ from os import PathLike
 DEFAULT_TIMEOUT = 20.0
 SLOW_TIMEOUT = 60.0
 NEEDS = ("cuda", "multiprocess", "compiler")
-OUTPUTS = ("exact", "recorded")
+OUTPUTS = ("exact", "measured", "recorded")
 
 # The reference expression of PEP 723.
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
@@ -31,7 +31,11 @@ class HeaderError(ValueError):
 
 @dataclass(frozen=True)
 class Header:
-    """What a snippet declares. `timeout`: seconds. `start`, `end`: its lines from 1, 0 without one."""
+    """What a snippet declares. `timeout`: seconds. `start`, `end`: its lines from 1, 0 without one.
+
+    output: exact (a fresh run prints the same to the last byte), measured (its numbers may differ by the share
+    `tolerance`, the text around them not) or recorded (numbers of one machine, such as timings: any digits will do).
+    """
 
     requires_python: str | None = None
     dependencies: tuple[str, ...] = ()
@@ -41,6 +45,7 @@ class Header:
     timeout: float = DEFAULT_TIMEOUT
     start: int = 0
     end: int = 0
+    tolerance: float = 0.0
 
 
 def parse(text: str, path: str | PathLike[str]) -> Header:
@@ -87,7 +92,7 @@ class _Reader:
             raise self._error(
                 "tool", "`tool.warmup` is not a table", "Write `# [tool.warmup]` and its keys below it"
             )
-        self._known(table, ("needs", "output", "slow", "timeout"), "[tool.warmup]")
+        self._known(table, ("needs", "output", "slow", "timeout", "tolerance"), "[tool.warmup]")
 
         requires = data.get("requires-python")
         if requires is not None and not isinstance(requires, str):
@@ -102,8 +107,11 @@ class _Reader:
         output = table.get("output", "recorded" if "cuda" in needs else "exact")
         if output not in OUTPUTS:
             raise self._error("output", f"`output` is {output!r}", f"Use one of {_list(OUTPUTS)}")
-        if output == "exact" and "cuda" in needs:
-            raise self._error("output", "`output` is exact, but the snippet needs cuda", "Leave `output` out")
+        if output != "recorded" and "cuda" in needs:
+            raise self._error(
+                "output", f"`output` is {output}, but the snippet needs cuda", "Leave `output` out"
+            )
+        tolerance = self._tolerance(table, output)
         slow = table.get("slow", "")
         if not isinstance(slow, str) or ("slow" in table and not slow.strip()):
             raise self._error(
@@ -119,7 +127,7 @@ class _Reader:
                 "timeout", "`timeout` is not a positive number", "Give it in seconds, as in timeout = 90"
             )
         return Header(
-            requires, tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end
+            requires, tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end, tolerance
         )
 
     def _toml(self) -> dict:
@@ -141,6 +149,22 @@ class _Reader:
             if need not in NEEDS:
                 raise self._error("needs", f"unknown need {need!r}", f"Use {_list(NEEDS)}")
         return frozenset(needs)
+
+    def _tolerance(self, table: dict, output: str) -> float:
+        if output != "measured":
+            if "tolerance" in table:
+                raise self._error(
+                    "tolerance", f"`tolerance` has no meaning where `output` is {output}", "Leave it out"
+                )
+            return 0.0
+        tolerance = table.get("tolerance")
+        if not isinstance(tolerance, float) or not 0 < tolerance <= 0.5:
+            raise self._error(
+                "tolerance" if "tolerance" in table else "output",
+                "a measured output needs a `tolerance`",
+                "Give the share by which numbers may differ, as in tolerance = 0.02; beyond 0.5, print the conclusion",
+            )
+        return tolerance
 
     def _known(self, table: dict, allowed: tuple[str, ...], where: str) -> None:
         for key in table:

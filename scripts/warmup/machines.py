@@ -7,7 +7,6 @@ address is known, else relative.
 
 from __future__ import annotations
 
-import html
 import json
 import posixpath
 import re
@@ -107,17 +106,19 @@ class Writer:
 
     def _fence(self, block: re.Match) -> str:
         language, _, rest = block["info"].strip().partition(" ")
-        options = {name: html.unescape(value) for name, value in re.findall(r'(\w+)="([^"]*)"', rest)}
-        before = ""
+        options = dict(re.findall(r'(\w+)="([^"]*)"', rest))
+        before = after = ""
         if language == "output":
             language = "text"
-            if options.get("state") == "missing":
+            found = self.renderer.output(self.renderer.snippets / options["file"])
+            if found is None:
                 return "Output: not recorded yet. It needs hardware that no run of ours has had so far.\n"
-            before = f"Output ({options['recorded']}):\n\n"
+            before = f"Output ({found.recorded}):\n\n"
+            after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
         elif file := options.get("title"):
             path = next((name for name in self.snippets if posixpath.basename(name) == file), None)
             before = f"[{file}]({self.link(SNIPPET_URL + path)}):\n\n" if path else f"`{file}`:\n\n"
-        return f"{before}{block['fence']}{language}\n{block['code']}{block['fence']}\n"
+        return f"{before}{block['fence']}{language}\n{block['code']}{block['fence']}\n{after}"
 
     def _inline(self, match: re.Match) -> str:
         if match["formula"]:
@@ -326,6 +327,6 @@ def _record(build: Build, question: Question) -> dict:
 
 def _snippet(build: Build, name: str, link: Callable[[str], str]) -> dict:
     path = build.renderer.snippets / name
-    output, recorded = build.renderer.output(path.with_suffix(".out")) or (None, None)
+    output = build.renderer.output(path.with_suffix(".out"))
     return {"path": name, "url": link(SNIPPET_URL + name), "code": path.read_text(encoding="utf-8"),
-            "output": output, "recorded": recorded}
+            "output": output and output.text, "recorded": output and output.recorded}

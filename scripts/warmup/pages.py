@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from warmup import header, puzzles, taxonomy
+from warmup import header, outputs, puzzles, taxonomy
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 DOCS = ROOT / "docs"
@@ -519,12 +519,13 @@ def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
                 header.parse(path.read_text(encoding="utf-8"), path)
             except header.HeaderError as error:
                 problems.append(Problem(relative(path), error.line, error.message, error.fix))
+            problems += outputs.check(path)
             if name not in shown:
                 problems.append(Problem(relative(path), 0, "No page shows this snippet.",
                                         "Include it where it belongs, or delete it."))
-        elif not path.with_suffix(".py").exists():
+        elif not outputs.snippet_of(path).exists():
             problems.append(Problem(relative(path), 0, "This output has no snippet beside it.", "Delete it."))
-        elif name not in shown:
+        elif outputs.output_file(outputs.snippet_of(path)).relative_to(snippets).as_posix() not in shown:
             problems.append(Problem(relative(path), 0, "No page shows this output.",
                                     "Include it below its snippet."))
     return sorted(set(problems))

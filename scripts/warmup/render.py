@@ -12,7 +12,7 @@ import html
 import os
 import posixpath
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,7 +23,7 @@ import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from warmup import header, notebook, puzzles, schema, taxonomy
+from warmup import header, notebook, outputs, puzzles, schema, taxonomy, versions
 from warmup.pages import FENCE, INCLUDE, Question, Site
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
@@ -32,7 +32,6 @@ MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w
 ERROR_LINE = re.compile(
     r"(?:^|.*\s)(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch):\s"
     r"|\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported)$|Traceback ")
-RECORDED = "# recorded on "
 SNIPPET_URL = "snippets/"
 
 
@@ -46,6 +45,19 @@ class Figures:
     unrecorded: int
     claims: int
     torch: str
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A recorded output as a page shows it.
+
+    text: what was printed. recorded: with which torch, where, and how far numbers vary. others: for each range of
+    torch that prints something else, the lines that differ.
+    """
+
+    text: str
+    recorded: str
+    others: dict[str, str]
 
 
 @dataclass
@@ -69,7 +81,7 @@ class Renderer:
             outputs=len(recorded),
             unrecorded=sum(1 for p in shown if not p.with_suffix(".out").exists()),
             claims=count_claims(self.root / "tests" / "snippets"),
-            torch=torch_version(self.root),
+            torch=outputs.recorded_torch(self.root),
         )
 
     @cached_property
@@ -109,31 +121,51 @@ class Renderer:
     def _include(self, name: str, indent: str, lines: list[str], opening: int | None, where: Path) -> list[str]:
         path = self.snippets / name
         if name.endswith(".out"):
-            body, attributes = self._output(path)
+            found = self.output(path)
+            body = found.text if found else "not recorded yet"
             if opening is not None:
-                lines[opening] += attributes
+                lines[opening] += f' file="{name}"'
         elif path.is_file():
-            body = _without_header(path)
+            body = self.code(name)
         else:
             raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
                                        "Write the snippet, or mend the path."))
         return [f"{indent}{line}".rstrip() for line in body.rstrip("\n").split("\n")]
 
-    def output(self, path: Path) -> tuple[str, str] | None:
-        """What an ``.out`` file holds, and what it was recorded with; None where no run has recorded it."""
-        if not path.is_file():
-            return None
-        text = path.read_text(encoding="utf-8")
-        if text.startswith(RECORDED):
-            first, _, text = text.partition("\n")
-            return text, first.removeprefix("# ")
-        return text, f"torch {self.figures.torch}, CPU"
+    def code(self, name: str) -> str:
+        """The snippet as a page shows it: the PEP 723 block is in the file that one downloads."""
+        return outputs.without_header((self.snippets / name).read_text(encoding="utf-8"))
 
-    def _output(self, path: Path) -> tuple[str, str]:
-        """An output's text and the attributes of its fence: what it was recorded with, or that it was not."""
-        if found := self.output(path):
-            return found[0], f' recorded="{html.escape(found[1])}"'
-        return "not recorded yet", ' state="missing"'
+    def output(self, path: Path) -> Shown | None:
+        """What an ``.out`` file holds and what a page says about it; None where no run has recorded it."""
+        found = outputs.read(path)
+        if found is None:
+            return None
+        recorded = found.provenance or f"torch {self.figures.torch}, CPU"
+        try:
+            kind = header.parse(path.with_suffix(".py").read_text(encoding="utf-8"), path)
+        except (OSError, header.HeaderError):
+            kind = header.Header()  # reported by pages.check_site
+        if kind.output == "measured":
+            recorded += f"; numbers vary between machines within {kind.tolerance * 100:g} %"
+        others = {}
+        for variant in outputs.variants(path):
+            if other := outputs.read(variant.path):
+                others[variant.name] = outputs.changed_lines(found.text, other.text)
+        return Shown(found.text, recorded, others)
+
+    def output_fence(self, source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+        """Formatter of ```` ```output ````: what a run printed, with the lines that are errors marked as such."""
+        if "file" not in options:
+            return output_block(source)
+        found = self.output(self.snippets / options["file"])
+        if found is None:
+            return (
+                '<div class="tw-output tw-output--missing"><p><strong>Not recorded yet.</strong> '
+                "This snippet needs hardware that no run of ours has had so far. "
+                "Its output appears here once a run on a real device has printed it.</p></div>"
+            )
+        return output_block(source, found.recorded, found.others)
 
     def _marker(self, marker: re.Match, page_url: str, where: Path, number: int) -> list[str]:
         name = marker["name"]
@@ -154,7 +186,7 @@ class Renderer:
             raise ProblemError(Problem(relative(where), 0, f"Unknown marker warmup:{name}.",
                                        f"Known: {', '.join(known)}.")) from None
         text = template.render(
-            site=self.site, figures=self.figures, kinds=taxonomy.KINDS,
+            site=self.site, figures=self.figures, kinds=taxonomy.KINDS, versions=versions.read(self.root),
             link=relative_link(page_url), **{"level": None, "topic": None, **arguments},
         )
         # A blank line would end the raw HTML block in Markdown.
@@ -184,7 +216,7 @@ class Renderer:
     def _puzzle(self, puzzle: puzzles.Puzzle, where: Path) -> list[str]:
         question, choices = puzzle.question, puzzle.shuffled(self.snippets)
         key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
-        program = _without_header(self.snippets / puzzle.program)
+        program = self.code(puzzle.program)
         lines = [
             f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.topic}" data-key="{key}" '
             'markdown="1">', "",
@@ -205,7 +237,7 @@ class Renderer:
                 lines += [f'<div class="tw-mistake" data-choice="{number}" markdown="1">', ""]
                 if wrong.variant:
                     lines += [f"<p>{_inline_output(output)} is what you get with this change:</p>", "",
-                              diff_block(program, _without_header(self.snippets / wrong.variant)), ""]
+                              diff_block(program, self.code(wrong.variant)), ""]
                 else:
                     lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
                 lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
@@ -264,19 +296,6 @@ def relative_link(page_url: str) -> Callable[[str], str]:
     return link
 
 
-def _without_header(path: Path) -> str:
-    """The snippet as the page shows it: the PEP 723 block is in the file that one downloads."""
-    text = path.read_text(encoding="utf-8")
-    try:
-        found = header.parse(text, path)
-    except header.HeaderError:
-        return text  # reported by pages.check_site
-    if not found.start:
-        return text
-    lines = text.split("\n")
-    return "\n".join(lines[: found.start - 1] + lines[found.end:]).lstrip("\n")
-
-
 HIGHLIGHTED = ROOT / ".cache" / "highlight"
 # Names and spaces have the color of plain code: their markup is a third of a snippet's HTML and shows nothing.
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
@@ -309,34 +328,31 @@ def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict
     return set(inputs) <= {"title"}
 
 
-def output_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
-    """Formatter of ```` ```output ````: what a run printed, with the lines that are errors marked as such."""
-    if options.get("state") == "missing":
-        return (
-            '<div class="tw-output tw-output--missing"><p><strong>Not recorded yet.</strong> '
-            "This snippet needs hardware that no run of ours has had so far. "
-            "Its output appears here once a run on a real device has printed it.</p></div>"
-        )
-    return output_block(source, options.get("recorded", ""))
-
-
-def output_block(source: str, recorded: str = "") -> str:
-    """What a run printed, as HTML."""
-    rows = []
-    for line in source.split("\n"):
-        text = html.escape(line, quote=False)
-        rows.append(f'<span class="tw-error">{text}</span>' if ERROR_LINE.match(line) else text)
+def output_block(source: str, recorded: str = "", others: Mapping[str, str] | None = None) -> str:
+    """What a run printed, as HTML, with what it was recorded with and what other versions of torch print."""
+    variants = "".join(
+        f'<details class="tw-output__other"><summary>With {html.escape(name)}</summary>'
+        f'<pre tabindex="0"><code>{_rows(lines)}</code></pre></details>'
+        for name, lines in (others or {}).items())
     return (
         '<div class="tw-output"><p class="tw-output__bar"><span class="tw-output__label">Output</span>'
         + (f'<span class="tw-output__with">{html.escape(recorded)}</span>' if recorded else "")
-        + '</p><pre tabindex="0"><code>' + "\n".join(rows) + "</code></pre></div>"
+        + f'</p><pre tabindex="0"><code>{_rows(source)}</code></pre>{variants}</div>'
     )
 
 
+def _rows(text: str) -> str:
+    rows = []
+    for line in text.split("\n"):
+        escaped = html.escape(line, quote=False)
+        rows.append(f'<span class="tw-error">{escaped}</span>' if ERROR_LINE.match(line) else escaped)
+    return "\n".join(rows)
+
+
 def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
-    """Validator of ```` ```output ````: accepts ``recorded`` and ``state``."""
+    """Validator of ```` ```output ````: accepts ``file``, the recorded output that it shows."""
     options.update(inputs)
-    return set(inputs) <= {"recorded", "state"}
+    return set(inputs) <= {"file"}
 
 
 def finish(content: str, page: Question | None, docs_folder: Path, link: Callable[[str], str]) -> str:
@@ -423,12 +439,6 @@ def searchable(content: str) -> str:
     half the time of a build.
     """
     return _MATHML.sub("", _CODE_BLOCK.sub("", content))
-
-
-def torch_version(root: Path = ROOT) -> str:
-    """The torch that every exact output is compared with: the pin in requirements-test.txt."""
-    text = (root / "requirements-test.txt").read_text(encoding="utf-8")
-    return re.search(r"^torch==(\S+)", text, flags=re.M)[1]
 
 
 def count_claims(folder: Path) -> int:

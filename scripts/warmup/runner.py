@@ -18,7 +18,7 @@ import tempfile
 import threading
 import time
 import types
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from contextlib import contextmanager
 from dataclasses import dataclass
@@ -103,12 +103,22 @@ class Runner:
     """Runs snippets; a context manager that starts and stops the fork server.
 
     output_limit: bytes kept of each stream, beyond which the snippet is killed. grace: seconds that processes
-    of the snippet may outlive it. If the runner dies, however it dies, the server and the snippets die too;
-    only there processes that a snippet itself started may stay.
+    of the snippet may outlive it. environment: variables of the snippets' processes on top of ENVIRONMENT; two
+    runners with different ones cannot be entered at the same time. patience: multiplies the headers' timeouts.
+    If the runner dies, however it dies, the server and the snippets die too; only processes that a snippet itself
+    started may stay.
     """
 
-    def __init__(self, *, output_limit: int = OUTPUT_LIMIT, grace: float = GRACE) -> None:
-        self.output_limit, self.grace = output_limit, grace
+    def __init__(
+        self,
+        *,
+        output_limit: int = OUTPUT_LIMIT,
+        grace: float = GRACE,
+        environment: Mapping[str, str] | None = None,
+        patience: float = 1.0,
+    ) -> None:
+        self.output_limit, self.grace, self.patience = output_limit, grace, patience
+        self._environment = {**ENVIRONMENT, **(environment or {})}
         self._lock = threading.Lock()
         self._groups: set[int] = set()
         forks = "forkserver" in multiprocessing.get_all_start_methods()
@@ -118,7 +128,7 @@ class Runner:
         """Raises TorchMissing. Returns at once; the first run waits until the server has imported torch."""
         if importlib.util.find_spec("torch") is None:
             raise TorchMissing
-        _Server.acquire(self._context)
+        _Server.acquire(self._context, self._environment)
         return self
 
     def __exit__(self, *exc_info: object) -> None:
@@ -156,7 +166,8 @@ class Runner:
             return Result(path, "skipped", message=f"{_shown(path)} {reason}")
         with tempfile.TemporaryDirectory(prefix="warmup-", ignore_cleanup_errors=True) as folder:
             Path(folder, "work").mkdir()
-            run = _Run(path, header.timeout if timeout is None else timeout, self.output_limit, self.grace)
+            limit = header.timeout * self.patience if timeout is None else timeout
+            run = _Run(path, limit, self.output_limit, self.grace)
             with run.pipes(self._context) as (out, err):
                 args = (str(path.resolve()), out, err, folder, "cuda" in header.needs)
                 with self._lock:
@@ -164,7 +175,7 @@ class Runner:
                         return Result(
                             path, "skipped", message=f"{_shown(path)} was not run: the run was stopped"
                         )
-                    _Server.ensure(self._context)
+                    _Server.ensure(self._context, self._environment)
                     with _no_main_module():
                         run.start(self._context.Process(target=child.main, args=args))
                     self._groups.add(run.pid)
@@ -193,26 +204,36 @@ class _Server:
 
     _lock = threading.Lock()
     _users = 0
+    _environment: Mapping[str, str] = ENVIRONMENT
 
     @classmethod
-    def acquire(cls, context: multiprocessing.context.BaseContext) -> None:
+    def acquire(
+        cls, context: multiprocessing.context.BaseContext, environment: Mapping[str, str]
+    ) -> None:
         server = multiprocessing.forkserver._forkserver
         with cls._lock:
+            if cls._users and environment != cls._environment:
+                raise RuntimeError(
+                    "another Runner with another environment is entered: leave it before you enter this one"
+                )
             if not cls._users and getattr(server, "_forkserver_pid", None) is not None:
                 raise RuntimeError(
                     "this process runs a fork server already, without torch preloaded: "
                     "enter the Runner before anything else uses multiprocessing's forkserver"
                 )
             cls._users += 1
+            cls._environment = environment
             if context.get_start_method() == "forkserver":
                 context.set_forkserver_preload(PRELOAD)
-            cls.ensure(context)
+            cls.ensure(context, environment)
 
     @staticmethod
-    def ensure(context: multiprocessing.context.BaseContext) -> None:
+    def ensure(
+        context: multiprocessing.context.BaseContext, environment: Mapping[str, str]
+    ) -> None:
         """Start the server, also if it has died since."""
         if context.get_start_method() == "forkserver":
-            with _environment(ENVIRONMENT):
+            with _environment(environment):
                 multiprocessing.forkserver.ensure_running()
 
     @classmethod
@@ -402,7 +423,7 @@ def run_plain(path: str | os.PathLike[str], timeout: float | None = None) -> Res
 
 
 @contextmanager
-def _environment(values: dict[str, str]) -> Iterator[None]:
+def _environment(values: Mapping[str, str]) -> Iterator[None]:
     before = {name: os.environ.get(name) for name in values}
     os.environ.update(values)
     try:

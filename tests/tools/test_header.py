@@ -35,6 +35,11 @@ def test_a_full_header_is_read_and_its_lines_are_known():
     )
 
 
+def test_a_measured_output_says_how_far_its_numbers_may_differ():
+    header = parse(block("[tool.warmup]", 'output = "measured"', "tolerance = 0.02"), PATH)
+    assert (header.output, header.tolerance) == ("measured", 0.02)
+
+
 def test_cuda_implies_a_recorded_output():
     header = parse(block("[tool.warmup]", 'needs = "cuda"'), PATH)
     assert (header.needs, header.output) == (frozenset({"cuda"}), "recorded")
@@ -75,6 +80,11 @@ def test_windows_line_ends_are_read():
         (("[tool.warmup]", "needs = 1"), 3, "`needs` is not a string"),
         (("[tool.warmup]", 'output = "exakt"'), 3, "`output` is 'exakt'"),
         (("[tool.warmup]", 'output = "exact"', 'needs = "cuda"'), 3, "needs cuda"),
+        (("[tool.warmup]", 'output = "measured"', 'needs = "cuda"'), 3, "needs cuda"),
+        (("[tool.warmup]", 'output = "measured"'), 3, "needs a `tolerance`"),
+        (("[tool.warmup]", 'output = "measured"', "tolerance = 0.0"), 4, "needs a `tolerance`"),
+        (("[tool.warmup]", 'output = "measured"', "tolerance = 2"), 4, "needs a `tolerance`"),
+        (("[tool.warmup]", "tolerance = 0.1"), 3, "no meaning where `output` is exact"),
         (("[tool.warmup]", "slow = true"), 3, "gives no reason"),
         (("[tool.warmup]", 'slow = ""'), 3, "gives no reason"),
         (("[tool.warmup]", "timeout = 0"), 3, "not a positive number"),

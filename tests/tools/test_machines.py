@@ -162,7 +162,8 @@ def test_an_output_that_nobody_recorded_is_not_invented(build):
 
 
 def test_an_output_from_a_device_names_it(build):
-    (build.renderer.snippets / "junior/topic/thing.out").write_text("# recorded on X & Y, torch 1\n5\n")
+    first = "# recorded on X & Y, torch 1, fingerprint 0123456789abcdef"
+    (build.renderer.snippets / "junior/topic/thing.out").write_text(f"{first}\n5\n")
     assert "Output (recorded on X & Y, torch 1):\n\n```text\n5\n```" in written(build, "junior/topic/thing.md")
     snippet = json.loads(written(build, "questions.json"))["questions"][0]["snippets"][0]
     assert (snippet["output"], snippet["recorded"]) == ("5\n", "recorded on X & Y, torch 1")

@@ -216,7 +216,7 @@ def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project
     assert "## Add two numbers { #add-two }" in lines
     assert '```python title="add_two.py"\n' + PROGRAM + "```" in lines
     assert re.findall(r'type="radio".*<code>(.*)</code>', lines) == outputs
-    assert '```output recorded="torch 9.9.9, CPU"\n[3]\n```' in lines
+    assert '```output file="practice/predict/add_two.out"\n[3]\n```' in lines
     assert "[the page](../junior/topic/thing.md)" in lines
     assert "[What is it?](../junior/topic/thing.md)" in lines
     assert " b = 2&#10;<del>-print([a + b])</del>&#10;<ins>+print([a - b])</ins>" in lines

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from warmup import pages, render, taxonomy
+from warmup import outputs, pages, render, taxonomy
 from warmup.problems import ProblemError
-from warmup.render import Renderer, finish, output_fence, relative_link
+from warmup.render import Renderer, finish, output_block, relative_link
 
 HEADER = '# /// script\n# dependencies = ["torch>=2.11"]\n#\n# [tool.warmup]\n# needs = "cuda"\n# ///\n'
 
@@ -38,22 +38,51 @@ def test_an_include_keeps_the_indentation_of_a_fold(renderer):
 
 def test_an_exact_output_is_labeled_with_the_pinned_torch(renderer):
     text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
-    assert text == '```output recorded="torch 9.9.9, CPU"\n<b>\n```'
+    assert text == '```output file="junior/topic/thing.out"\n<b>\n```'
+    assert renderer.output(renderer.snippets / "junior/topic/thing.out").recorded == "torch 9.9.9, CPU"
 
 
-def test_a_recorded_output_is_labeled_with_what_its_first_line_says(renderer):
-    (renderer.snippets / "junior/topic/thing.out").write_text("# recorded on X, torch 1, 2026-01-01\n5\n")
-    text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
-    assert text == '```output recorded="recorded on X, torch 1, 2026-01-01"\n5\n```'
+FENCE = '```output\n--8<-- "junior/topic/thing.out"\n```'
+
+
+def shown(renderer):
+    """The output as its page shows it: expanded, then formatted with the options that its fence was given."""
+    opening, *body = expand(renderer, FENCE).split("\n")[:-1]
+    options = {"file": opening.partition('file="')[2].rstrip('"')}
+    return renderer.output_fence("\n".join(body), "output", "", options, None)
+
+
+def test_a_recorded_output_is_labeled_with_what_its_first_line_says_escaped_once(renderer):
+    out = renderer.snippets / "junior/topic/thing.out"
+    out.write_text(outputs.written("5\n", "", 'AT&T "X"', "1", "2026-01-01"))
+    assert expand(renderer, FENCE).split("\n")[1:] == ["5", "```"]
+    text = shown(renderer)
+    assert '<span class="tw-output__with">recorded on AT&amp;T &quot;X&quot;, torch 1, 2026-01-01</span>' in text
+    assert "fingerprint" not in text
+
+
+def test_a_measured_output_says_how_far_its_numbers_vary(renderer):
+    folder = renderer.snippets / "junior/topic"
+    header = '# [tool.warmup]\n# output = "measured"\n# tolerance = 0.02'
+    (folder / "thing.py").write_text(f"# /// script\n{header}\n# ///\n")
+    (folder / "thing.out").write_text(outputs.written("5\n", "", "X", "1", "2026-01-01"))
+    assert "2026-01-01; numbers vary between machines within 2 %</span>" in shown(renderer)
+
+
+def test_what_another_torch_prints_is_named_below_the_recorded_output(renderer):
+    folder = renderer.snippets / "junior/topic"
+    (folder / "thing.torch-from-9.10.out").write_text(outputs.written("<b>\n<i>\n", "", "X", "9.10", "2026-01-01"))
+    text = shown(renderer)
+    assert "<summary>With torch 9.10 and later</summary>" in text
+    assert text.count("&lt;b&gt;") == 1
+    assert text.count("&lt;i&gt;") == 1
 
 
 def test_an_unrecorded_output_says_so_and_shows_nothing_invented(renderer):
     (renderer.snippets / "junior/topic/thing.out").unlink()
-    text = expand(renderer, '```output\n--8<-- "junior/topic/thing.out"\n```')
-    assert 'state="missing"' in text
-    shown = output_fence("not recorded yet", "output", "", {"state": "missing"}, None)
-    assert "Not recorded yet." in shown
-    assert "<pre" not in shown
+    text = shown(renderer)
+    assert "Not recorded yet." in text
+    assert "<pre" not in text
 
 
 def test_an_include_that_does_not_exist_names_page_and_file(renderer):
@@ -71,7 +100,7 @@ def test_a_marker_inside_a_fence_is_text(renderer):
 
 
 def test_output_is_escaped_and_errors_are_marked():
-    shown = output_fence("<script>\nRuntimeError: no\nloss 0.1", "output", "", {"recorded": "x"}, None)
+    shown = output_block("<script>\nRuntimeError: no\nloss 0.1", "x")
     assert "&lt;script&gt;" in shown
     assert '<span class="tw-error">RuntimeError: no</span>' in shown
     assert shown.count("tw-error") == 1

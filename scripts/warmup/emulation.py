@@ -1,0 +1,44 @@
+"""Other machines, as far as one machine can play them: older CPUs, other numbers of threads, another hash seed.
+
+Sums of floating-point numbers depend on the order of their terms, and that order on the width of the vector units
+and on the kernels that ATen, MKL and oneDNN choose for a CPU. Each of the three can be told to do as on an older one.
+What this does not play: arm64 and macOS, whose kernels are others.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+
+CPUS: dict[str, Mapping[str, str]] = {
+    "this CPU": {},
+    "a CPU with AVX2": {"ATEN_CPU_CAPABILITY": "avx2", "MKL_CBWR": "AVX2", "ONEDNN_MAX_CPU_ISA": "AVX2"},
+    "the oldest CPU": {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"},
+}
+THREADS = (1, 2, 4)
+# Threads that spin while they wait for each other take many times as long where there are fewer cores than threads.
+_WAIT = {"OMP_WAIT_POLICY": "PASSIVE"}
+
+
+@dataclass(frozen=True)
+class Machine:
+    """One machine to play: what messages call it, and the environment that a process needs for it."""
+
+    name: str
+    environment: Mapping[str, str]
+
+
+def _machines() -> list[Machine]:
+    found = []
+    for cpu, environment in CPUS.items():
+        for threads in THREADS:
+            seed = str(len(found) % 2)  # each of the two hash seeds meets each CPU and each number of threads but one
+            found.append(Machine(
+                f"{cpu}, {threads} {'thread' if threads == 1 else 'threads'}, PYTHONHASHSEED={seed}",
+                {**environment, **(_WAIT if threads > 1 else {}), "OMP_NUM_THREADS": str(threads),
+                 "MKL_NUM_THREADS": str(threads), "PYTHONHASHSEED": seed}))
+    return found
+
+
+# The first is the one that the tests and the recorder use anyway.
+MACHINES = _machines()
