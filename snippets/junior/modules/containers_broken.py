@@ -41,12 +41,12 @@ if __name__ == "__main__":
         restored = Classifier(container)
         message = restored.load_state_dict(model.state_dict())
         print(container.__name__)
-        print("  loss after 1, 100, 200, 300 steps:", *(f"{losses[step]:.4f}" for step in (0, 99, 199, 299)))
-        print(f"  accuracy                  {(model(x).argmax(1) == y).float().mean():.4f}")
+        print("  loss after 1, 100, 200, 300 steps:", *(f"{losses[step]:.2f}" for step in (0, 99, 199, 299)))
+        print(f"  accuracy                  {(model(x).argmax(1) == y).float().mean():.2f}")
         print(f"  first layer moved         {not torch.equal(before, model.hidden[0].weight)}")
-        print(f"  norm of its gradient      {model.hidden[0].weight.grad.norm():.4f}")
+        print(f"  norm of its gradient      {model.hidden[0].weight.grad.norm():.0f}")
         print(f"  load_state_dict()         {message}")
-        print(f"  accuracy after loading    {(restored(x).argmax(1) == y).float().mean():.4f}")
+        print(f"  accuracy after loading    {(restored(x).argmax(1) == y).float().mean():.2f}")
 
     try:
         torch.optim.Adam(nn.Module().parameters())

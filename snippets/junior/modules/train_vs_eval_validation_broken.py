@@ -1,3 +1,10 @@
+# /// script
+# dependencies = ["torch>=2.11"]
+#
+# [tool.warmup]
+# output = "measured"
+# tolerance = 0.02
+# ///
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -32,8 +39,8 @@ if __name__ == "__main__":
     held_out = x[label(x).argsort()]  # sorted by class, as files in folders are
 
     print("validated        reported  again")
-    print(f"with eval()      {accuracy(model.eval(), held_out):.4f}    {accuracy(model.eval(), held_out):.4f}")
+    print(f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}")
     saved = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    print(f"without eval()   {accuracy(model.train(), held_out):.4f}    {accuracy(model.train(), held_out):.4f}")
+    print(f"without eval()   {accuracy(model.train(), held_out):.3f}    {accuracy(model.train(), held_out):.3f}")
     print("changed by that:", [name for name in saved if not torch.equal(saved[name], model.state_dict()[name])])
-    print(f"with eval()      {accuracy(model.eval(), held_out):.4f}    {accuracy(model.eval(), held_out):.4f}")
+    print(f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}")

@@ -1,6 +1,10 @@
 # /// script
 # requires-python = ">=3.11"
 # dependencies = ["torch>=2.11", "scikit-learn"]
+#
+# [tool.warmup]
+# output = "measured"
+# tolerance = 0.05
 # ///
 import torch
 import torch.nn.functional as F
