@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 import subprocess
+import sys
 from importlib import metadata
 
 import pytest
@@ -99,8 +100,13 @@ def test_the_file_is_written_from_what_is_installed(tmp_path):
     assert f"\npytest=={metadata.version('pytest')}\n" in text
 
 
-def test_a_newer_python_is_refused_before_anything_is_installed():
-    command = ["make", "constraints", "PYTHON=false"]
+@pytest.mark.parametrize("version", [(3, 10), (3, 12)])
+def test_any_python_but_the_oldest_is_refused_before_anything_is_installed(tmp_path, version):
+    other = tmp_path / "python"
+    code = f"import sys; sys.version_info = {version}; exec(sys.argv[1])"
+    other.write_text(f'#!/bin/sh\n[ "$1" = -c ] && exec {sys.executable} -c "{code}" "$2"\nexit 9\n')
+    other.chmod(0o755)
+    command = ["make", "constraints", f"PYTHON={other}"]
     done = subprocess.run(command, cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode != 0
     assert "make constraints PYTHON=python3.11" in done.stderr
