@@ -19,7 +19,9 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 WARMUP = $(BIN)/python -m warmup
 
-.PHONY: help serve build test lint record record-check versions run new deck pdf mutants bench clean
+INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
+
+.PHONY: help serve build test snippets lint record record-check versions run new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -38,9 +40,13 @@ test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
 	$(WARMUP) chromium
 	$(BIN)/python -m pytest -n auto
 
+snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snippets, claims and outputs
+	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py
+
 lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippets
 	$(BIN)/ruff check .
 	$(BIN)/actionlint
+	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github
 	$(WARMUP) check
 
 record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (Q=level/topic/name for one)
@@ -68,22 +74,32 @@ bench: $(VENV)/.test  ## Measure runner, build, reload, bytes over the wire and 
 	$(WARMUP) chromium
 	$(WARMUP) bench
 
+# With the oldest Python: what it can install, newer ones can too.
+constraints:  ## Resolve the requirements afresh and pin all packages in constraints.txt
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
+	  || { echo "The oldest supported Python is needed: make constraints PYTHON=python3.11" >&2; exit 1; }
+	rm -rf build/constraints
+	$(PYTHON) -m venv build/constraints
+	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt
+	build/constraints/bin/python -m warmup constraints
+	rm -rf build/constraints
+
 clean:  ## Remove everything that the targets above made
 	rm -rf $(VENV) site build .cache .pytest_cache .ruff_cache
 
 $(VENV)/bin/python:
-	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11))' \
-	  || { echo "Python 3.11 or newer is needed: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
+	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11, 5))' \
+	  || { echo "Python 3.11.5 or newer is needed: make $(MAKECMDGOALS) PYTHON=python3.12" >&2; exit 1; }
 	$(PYTHON) -m venv $(VENV)
 
-$(VENV)/.site: requirements.txt | $(VENV)/bin/python
-	$(BIN)/python -m pip install --quiet -r requirements.txt
+$(VENV)/.site: requirements.txt constraints.txt | $(VENV)/bin/python
+	$(INSTALL) -r requirements.txt
 	@touch $@
 
 $(VENV)/.pdf: requirements-pdf.txt $(VENV)/.site
-	$(BIN)/python -m pip install --quiet -r requirements-pdf.txt
+	$(INSTALL) -r requirements-pdf.txt
 	@touch $@
 
 $(VENV)/.test: requirements-test.txt requirements-pdf.txt $(VENV)/.site
-	$(BIN)/python -m pip install --quiet -r requirements-test.txt
+	$(INSTALL) -r requirements-test.txt
 	@touch $@

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.util
 import multiprocessing
 import os
+import sys
 
 import pytest
 
@@ -15,8 +16,9 @@ for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
 
 
-# Python 3.14 starts a fork server for every DataLoader worker; the runner wants that server for itself.
-if "fork" in multiprocessing.get_all_start_methods():
+# Python 3.14 starts a fork server for every DataLoader worker; the runner wants that server for itself. On macOS the
+# platform's own way stays: to fork after Accelerate or Objective-C has started threads is unsafe there.
+if sys.platform == "linux":
     multiprocessing.set_start_method("fork", force=True)
 
 

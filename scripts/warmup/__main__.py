@@ -176,6 +176,13 @@ def bench(_: argparse.Namespace) -> int:
     return benchmark.main()
 
 
+def constraints(_: argparse.Namespace) -> int:
+    from warmup import constraints as pins
+
+    print(f"{pins.write()} packages are pinned in {relative(pins.FILE)}.")
+    return 0
+
+
 def main(argv: list[str] | None = None) -> int:
     parser = argparse.ArgumentParser(prog="python -m warmup", description=__doc__)
     commands = parser.add_subparsers(required=True, metavar="command")
@@ -203,6 +210,7 @@ def main(argv: list[str] | None = None) -> int:
     command(pdf, "print each level of the built site into a PDF")
     command(mutants, "break snippets on purpose and list what no test noticed").add_argument("names", nargs="*")
     command(bench, "measure runner, build, reload, bytes and Lighthouse")
+    command(constraints, "pin what this environment has installed in constraints.txt")
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.function(arguments))

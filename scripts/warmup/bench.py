@@ -9,6 +9,7 @@ import http.server
 import json
 import os
 import re
+import resource
 import shutil
 import socket
 import subprocess
@@ -103,8 +104,13 @@ def bench_build(root: Path, site: Path) -> None:
     count = len(list(site.rglob("index.html")))
     index = (site / "search/search_index.json").read_bytes()
     print(f"Build: {count} pages cold in {seconds:.1f} s: {count / seconds:.0f} pages a second, "
-          f"{1000 * seconds / count:.0f} ms a page; peak memory {usage.ru_maxrss / 1024:.0f} MB.")
+          f"{1000 * seconds / count:.0f} ms a page; peak memory {_megabytes(usage):.0f} MB.")
     print(f"  search index: {len(index) / 1000:.0f} kB, {len(gzip.compress(index, 9)) / 1000:.0f} kB compressed\n")
+
+
+def _megabytes(usage: resource.struct_rusage) -> float:
+    """Peak memory, of which Linux counts the kilobytes and macOS the bytes."""
+    return usage.ru_maxrss / (1024**2 if sys.platform == "darwin" else 1024)
 
 
 def bench_reload(root: Path) -> None:

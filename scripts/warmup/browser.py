@@ -14,6 +14,7 @@ ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking",
              "--disable-sync", "--no-first-run")
 HELP = ("Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
         "then run the command again.")
+APT = "apt-get update -q && apt-get install -y -q --no-install-recommends chromium"
 
 
 class NoChromium(RuntimeError):
@@ -47,19 +48,44 @@ def _playwrights_own() -> str | None:
 
 
 def ensure() -> str:
-    """Path of a Chromium, installed if there was none: by apt-get as root on Debian, else by Playwright.
+    """Path of a Chromium, installed if there was none: for root on Debian by apt-get, if allowed, else by Playwright.
 
     Raises:
         NoChromium: neither worked.
     """
     if path := find():
         return path
+    print("No Chromium found.", flush=True)
     attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
+    advice = HELP
     if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        attempts.insert(0, ["sh", "-c", "apt-get update -q && apt-get install -y -q --no-install-recommends chromium"])
+        if _may_install(APT):
+            attempts.insert(0, ["sh", "-c", APT])
+        else:
+            advice += f"\nOr let this install it with\n  {APT}\nby setting WARMUP_INSTALL=1: make test WARMUP_INSTALL=1"
     for command in attempts:
-        print("No Chromium found. Running:", command[-1] if command[0] == "sh" else " ".join(command[1:]), flush=True)
+        print("Running:", command[-1] if command[0] == "sh" else " ".join(command[1:]), flush=True)
         subprocess.run(command, check=False, stdout=sys.stderr)
         if path := find():
             return path
-    raise NoChromium(f"There is no Chromium, and installing one failed. {HELP}")
+    raise NoChromium(f"There is no Chromium, and installing one failed. {advice}")
+
+
+def _may_install(command: str) -> bool:
+    """Whether ``command`` may change this machine: CI or ``$WARMUP_INSTALL`` says so, else who sits at the terminal."""
+    if chosen := os.environ.get("WARMUP_INSTALL"):
+        return _true(chosen)
+    if _true(os.environ.get("CI", "")):
+        return True
+    print(f"This would install it for the whole machine:\n  {command}", flush=True)
+    if not (sys.stdin.isatty() and sys.stdout.isatty()):
+        print("It is not run unasked; WARMUP_INSTALL=1 in the environment allows it.", flush=True)
+        return False
+    try:
+        return input("Run it? [y/N] ").strip().lower() in ("y", "yes")
+    except EOFError:
+        return False
+
+
+def _true(value: str) -> bool:
+    return value.lower() in ("1", "true")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import io
 import subprocess
 
 import pytest
@@ -53,17 +54,77 @@ def test_without_any_it_tries_to_install_and_then_says_what_to_do(bare):
     assert bare[-1][1:] == ["-m", "playwright", "install", "chromium"]
 
 
-def test_apt_get_is_tried_first_by_root_on_debian(bare, tmp_path, monkeypatch):
+class Terminal(io.StringIO):
+    """Somebody sits there and types this."""
+
+    def isatty(self):
+        return True
+
+
+@pytest.fixture
+def root(bare, tmp_path, monkeypatch):
+    """The same machine for root on Debian, outside CI, with nobody at the terminal."""
     program(tmp_path, "apt-get")
     monkeypatch.setattr("os.geteuid", lambda: 0)
-    with pytest.raises(browser.NoChromium):
+    for name in ("CI", "WARMUP_INSTALL"):
+        monkeypatch.delenv(name, raising=False)
+    monkeypatch.setattr("sys.stdin", io.StringIO())
+    return bare
+
+
+def installers(runs):
+    """Which of the two were run, in order, by an ``ensure`` that ends without a Chromium."""
+    with pytest.raises(browser.NoChromium) as error:
         browser.ensure()
-    assert [run[0] for run in bare][0] == "sh"
-    bare.clear()
+    return ["apt-get" if run == ["sh", "-c", browser.APT] else run[2] for run in runs], str(error.value)
+
+
+@pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("CI", "1"), ("WARMUP_INSTALL", "1")])
+def test_root_on_debian_is_not_asked_where_the_environment_allows_apt_get(root, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))
+    assert installers(root)[0] == ["apt-get", "playwright"]
+
+
+def test_without_leave_apt_get_is_shown_and_not_run(root, monkeypatch, capsys):
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked, and nobody is there"))
+    runs, error = installers(root)
+    assert runs == ["playwright"]
+    assert browser.APT in capsys.readouterr().out
+    assert browser.APT in error and error.endswith("make test WARMUP_INSTALL=1")
+
+
+@pytest.mark.parametrize(("name", "value"), [("CI", "false"), ("CI", ""), ("WARMUP_INSTALL", "0")])
+def test_a_variable_that_says_no_is_a_no(root, monkeypatch, name, value):
+    monkeypatch.setenv(name, value)
+    assert installers(root)[0] == ["playwright"]
+
+
+def test_a_no_outweighs_ci(root, monkeypatch):
+    monkeypatch.setenv("CI", "true")
+    monkeypatch.setenv("WARMUP_INSTALL", "0")
+    assert installers(root)[0] == ["playwright"]
+
+
+@pytest.mark.parametrize(("answer", "expected"), [
+    ("y\n", ["apt-get", "playwright"]), ("Yes\n", ["apt-get", "playwright"]),
+    ("n\n", ["playwright"]), ("\n", ["playwright"]), ("", ["playwright"]),
+])
+def test_whoever_sits_at_a_terminal_is_asked_after_seeing_the_command(root, monkeypatch, answer, expected):
+    terminal = Terminal()
+    monkeypatch.setattr("sys.stdin", Terminal(answer))
+    monkeypatch.setattr("sys.stdout", terminal)
+    assert installers(root)[0] == expected
+    text = terminal.getvalue()
+    assert text.index(browser.APT) < text.index("Run it? [y/N]")
+
+
+def test_who_is_not_root_gets_playwrights_own_and_no_question(root, monkeypatch, capsys):
+    monkeypatch.setenv("CI", "true")
     monkeypatch.setattr("os.geteuid", lambda: 1000)
-    with pytest.raises(browser.NoChromium):
-        browser.ensure()
-    assert all(run[0] != "sh" for run in bare)
+    runs, error = installers(root)
+    assert runs == ["playwright"]
+    assert "apt-get" not in capsys.readouterr().out + error
 
 
 def test_the_command_fails_with_the_sentence_and_no_traceback(bare, capsys):
