@@ -17,7 +17,7 @@ export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 WARMUP = $(BIN)/python -m warmup
 
-.PHONY: help serve build test lint record run new deck pdf mutants bench clean
+.PHONY: help serve build test lint record run lab new deck pdf mutants bench clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z]+:.*## / {printf "  make %-9s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -46,6 +46,9 @@ record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (
 
 run: $(VENV)/.test  ## Run snippets and compare with what is recorded (Q=level/topic/name for one)
 	$(WARMUP) run $(Q)
+
+lab: $(VENV)/.test  ## Execute labs and record what they print and draw (Q=attention-cost for one)
+	$(WARMUP) lab $(Q)
 
 new: $(VENV)/.site  ## Start a question: make new Q=junior/autograd/detach
 	$(WARMUP) new $(Q)
