@@ -264,7 +264,8 @@ class TestCompare:
         assert (labs.compare(notebook, fresh) == "") is same
 
     def test_colors_in_a_plot_are_no_numbers(self):
-        assert not labs._same_drawing('<path style="fill: #000001"/>', '<path style="fill: #000002"/>')
+        # As numbers both would be zero.
+        assert not labs._same_drawing('<path style="fill: #0e1234"/>', '<path style="fill: #0e5678"/>')
 
     def test_a_measured_plot_must_only_be_there(self, notebook, fresh):
         for one in (notebook, fresh):
@@ -288,12 +289,21 @@ class TestRecord:
         assert [file.name for file in tmp_path.iterdir()] == [path.name]
 
     def test_recording_mends_what_the_check_finds(self, notebook, tmp_path):
-        for tamper in (_edit_code, _move_svg, _open_in_an_editor):
+        # A fresh run agrees with all three: only the check asks for it.
+        for tamper in (_edit_code, _replace_png, _open_in_an_editor):
             tamper(labs.code_cells(notebook))
         path = write(tmp_path / "tampered.ipynb", notebook)
         assert messages(path) == [CODE_CHANGED, NOT_RECORDED, EDITOR]
         assert labs.record(path)
         assert messages(path) == []
+
+    def test_recording_mends_what_only_a_run_finds(self, notebook, tmp_path):
+        labs.code_cells(notebook)[1].outputs[0].text = "[0, 1, 4, 8]\n"
+        stamp(notebook)
+        path = write(tmp_path / "forged.ipynb", notebook)
+        assert messages(path) == []
+        assert labs.record(path)
+        assert labs.code_cells(labs.read(path))[1].outputs[0].text == "[0, 1, 4, 9]\n"
 
     @pytest.mark.parametrize(("source", "message"), [
         ("import os\nprint(os.environ.get('ATEN_CPU_CAPABILITY'))",
