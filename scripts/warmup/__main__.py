@@ -38,7 +38,7 @@ def snippet_paths(names: list[str]) -> list[Path]:
 def check(_: argparse.Namespace) -> int:
     import yaml
 
-    from warmup import imports, nav, retired
+    from warmup import imports, labs, nav, retired
 
     class Loader(yaml.SafeLoader):
         """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
@@ -46,7 +46,7 @@ def check(_: argparse.Namespace) -> int:
     Loader.add_constructor("!ENV", lambda loader, node: None)
     navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
     site = pages.load(topic_order=nav.topic_order(navigation))
-    problems = [*pages.check_site(site), *nav.check(navigation, site), *retired.find()]
+    problems = [*pages.check_site(site), *nav.check(navigation, site), *retired.find(), *labs.check_all()]
     for path in snippet_paths([]):
         problems += imports.check(path)
     for problem in problems:
@@ -114,6 +114,23 @@ def versions(_: argparse.Namespace) -> int:
     from warmup import versions as seen
 
     return seen.see()
+
+
+def lab(arguments: argparse.Namespace) -> int:
+    from warmup import labs
+
+    failed = False
+    for path in labs.find(arguments.names):
+        try:
+            print(f"{relative(path)}: {'recorded' if labs.record(path, force=arguments.force) else 'unchanged'}")
+        except ProblemError as error:
+            print(error, file=sys.stderr)
+            failed = True
+            continue
+        for problem in labs.check(path):
+            print(problem, file=sys.stderr)
+            failed = True
+    return failed
 
 
 def new(arguments: argparse.Namespace) -> int:
@@ -192,7 +209,7 @@ def main(argv: list[str] | None = None) -> int:
         sub.set_defaults(function=function)
         return sub
 
-    command(check, "check pages, snippets' headers and imports, and retired names; runs nothing")
+    command(check, "check pages, snippets' headers and imports, labs, and retired names; runs nothing")
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
     sub = command(record, "run snippets and record what they print")
     sub.add_argument("names", nargs="*")
@@ -204,6 +221,9 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("names", nargs="*")
     sub.add_argument("--claims", action="store_true", help="run all claims on each emulated CPU as well")
     command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
+    sub = command(lab, "execute labs and record what they print and draw")
+    sub.add_argument("names", nargs="*")
+    sub.add_argument("--force", action="store_true", help="also where only measured digits differ")
     command(new, "start a question").add_argument("question", nargs="?", default="")
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")
