@@ -28,6 +28,7 @@ from pathlib import Path
 import nbformat
 
 from warmup import pages
+from warmup.emulation import MACHINES
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 LABS = pages.DOCS / "labs"
@@ -36,8 +37,7 @@ MEASURED = "measured"
 TOLERANCE = 0.01
 SECONDS_A_CELL = 300
 # The plainest kernels that torch, MKL and oneDNN have, and another number of threads: what is exact survives it.
-OTHER_PROCESSOR = {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41",
-                   "OMP_NUM_THREADS": "2", "MKL_NUM_THREADS": "2"}
+OTHER_PROCESSOR = MACHINES[-2].environment
 
 _RECORDED = re.compile(r"\d{4}-\d\d-\d\d.*\btorch \d+\.\d+")
 # Padding and the label of a build ("2.13.0+cpu") belong to the number.

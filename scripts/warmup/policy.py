@@ -9,7 +9,7 @@ import warnings
 TORCH_WARNINGS: list[tuple[str, str, str]] = [
     (
         r"`torch\.jit\.",
-        "DeprecationWarning",
+        "Warning",  # a DeprecationWarning up to torch 2.14, a FutureWarning from 2.15 on
         "torch itself still calls torch.jit.script, in torch.compile and in forward-mode autograd",
     ),
     (

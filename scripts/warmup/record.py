@@ -164,9 +164,9 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
     old, new = _read(out), result.stdout
     if named:
         before, code = outputs.read(out), path.read_text(encoding="utf-8")
-        if before and not force and before.fingerprint == outputs.fingerprint(code, before.text):
-            if _agree(before.text, new, kind):
-                return Change(path, "unchanged")
+        tied = before and before.fingerprint == outputs.fingerprint(code, before.text)
+        if tied and not force and _agree(before.text, new, kind):
+            return Change(path, "unchanged")
         new = outputs.written(new, code, result.device, result.torch, f"{datetime.now(UTC):%Y-%m-%d}")
     if old == new:
         return Change(path, "unchanged")

@@ -4,12 +4,8 @@ import torch
 from torch import nn
 from torch.ao.quantization import quantize_dynamic
 
-for message, category in (
-    (r"`torch\.jit\.", DeprecationWarning),
-    ("torch.ao.quantization is deprecated", DeprecationWarning),
-    ("torch.quantize_per_tensor", UserWarning),
-):
-    warnings.filterwarnings("ignore", message=message, category=category)
+for message in (r"`torch\.jit\.", "torch.ao.quantization is deprecated", "torch.quantize_per_tensor"):
+    warnings.filterwarnings("ignore", message=message)
 
 torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10)).eval()
