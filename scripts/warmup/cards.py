@@ -128,7 +128,7 @@ def card(question: Question, content: str, link: Callable[[str], str]) -> dict:
         "title": question.title,
         "short": question.short,
         "level": question.level,
-        "topic": question.topic,
+        "topic": f"{question.level}/{question.topic}",
         "kind": question.kind,
         "minutes": question.minutes,
         "url": link(question.url),
@@ -155,7 +155,7 @@ def files(build: Build) -> dict[str, dict]:
             "kinds": taxonomy.KINDS,
             "levels": {level.slug: level.label for level in site.levels},
             "topics": [
-                {"level": topic.level, "slug": topic.slug, "label": topic.label, "url": link(topic.url)}
+                {"id": topic.id, "level": topic.level, "label": topic.label, "url": link(topic.url)}
                 for level in site.levels for topic in level.topics if topic.questions
             ],
             "cards": list(build.each("card", lambda q: card(q, build.contents[q.id], link)).values()),

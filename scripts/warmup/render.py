@@ -218,8 +218,8 @@ class Renderer:
         key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
         program = self.code(puzzle.program)
         lines = [
-            f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.topic}" data-key="{key}" '
-            'markdown="1">', "",
+            f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.level}/{question.topic}" '
+            f'data-key="{key}" markdown="1">', "",
             f"## {as_text(puzzle.page.title)} {{ #{puzzle.slug} }}", "",
             f'<p class="tw-puzzle__place">{question.level_label}, {html.escape(question.topic_label)}</p>', "",
             f'```python title="{posixpath.basename(puzzle.program)}"', f'--8<-- "{puzzle.program}"', "```", "",

@@ -68,7 +68,7 @@ export const loadCards = async () => {
 
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
 export const place = (bank, card) => {
-  const topic = bank.topics.find(one => one.level === card.level && one.slug === card.topic)
+  const topic = bank.topics.find(one => one.id === card.topic)
   return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
 }
 
@@ -141,7 +141,7 @@ export const failed = (box, again) => {
 }
 
 const MODES = ["flashcards", "mock", "predict"]
-const MODULES = ["flashcards", "fsrs", "interview", "mock", "overview", "page", "predict", "recorder", "store"]
+const MODULES = ["filters", "flashcards", "fsrs", "interview", "mock", "overview", "page", "predict", "recorder", "store"]
 
 // Keep what this visit has loaded and what the other modes need, so that all of them open without a network next time.
 const keepOffline = async () => {
