@@ -92,7 +92,7 @@ class Renderer:
         )
 
     def expand(self, markdown: str, page_url: str, where: Path) -> str:
-        """Resolve includes and markers of one page.
+        """Resolve includes and markers of one page; a fence that holds a snippet says where the file can be downloaded.
 
         Args:
             markdown: the page without its front matter.
@@ -111,14 +111,15 @@ class Renderer:
             elif fence and not fence["info"].strip():
                 opening = None
             if include := INCLUDE.match(line):
-                lines += self._include(include["path"], include["indent"], lines, opening, where)
+                lines += self._include(include["path"], include["indent"], lines, opening, page_url, where)
             elif opening is None and (marker := MARKER.match(line)):
                 lines += self._marker(marker, page_url, where, number)
             else:
                 lines.append(line)
         return "\n".join(lines)
 
-    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, where: Path) -> list[str]:
+    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, page_url: str,
+                 where: Path) -> list[str]:
         path = self.snippets / name
         if name.endswith(".out"):
             found = self.output(path)
@@ -127,6 +128,8 @@ class Renderer:
                 lines[opening] += f' file="{name}"'
         elif path.is_file():
             body = self.code(name)
+            if opening is not None and FENCE.match(lines[opening])["info"].split(maxsplit=1)[:1] == ["python"]:
+                lines[opening] += f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
         else:
             raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
                                        "Write the snippet, or mend the path."))
@@ -171,9 +174,9 @@ class Renderer:
         name = marker["name"]
         arguments = dict(a.split("=") for a in marker["arguments"].split())
         if name == "myths":
-            return self._myths(where)
+            return self._myths(page_url, where)
         if name == "puzzles":
-            return self._puzzles(where)
+            return self._puzzles(page_url, where)
         if name == "schema":
             return schema.table(self.root / "docs" / "questions.schema.json")
         if name == "contributing":
@@ -192,28 +195,28 @@ class Renderer:
         # A blank line would end the raw HTML block in Markdown.
         return ["", *[line for line in text.split("\n") if line.strip()], ""]
 
-    def _myths(self, where: Path) -> list[str]:
+    def _myths(self, page_url: str, where: Path) -> list[str]:
         """Every *Myth* section, under a heading that links to its page; ``where`` is the file that shows them."""
         lines: list[str] = []
         for question in self.site.questions:
             if myth := question.section("Myth"):
                 source = _source_link(question.path, where)
-                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), "", question.path)
+                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), page_url, question.path)
                 lines += ["", f"## {question.short}", "",
                           f"From [{as_text(question.title)}]({source}#myth) · "
                           f"{question.level_label}, {question.topic_label}", "", text, ""]
         return lines
 
 
-    def _puzzles(self, where: Path) -> list[str]:
+    def _puzzles(self, page_url: str, where: Path) -> list[str]:
         """Every puzzle, each a section; ``where`` is the file that shows them. One with a problem is left out."""
         lines: list[str] = []
         for puzzle in self.site.puzzles:
             if not any(puzzles.check(puzzle, self.snippets)):
-                lines += self._puzzle(puzzle, where)
+                lines += self._puzzle(puzzle, page_url, where)
         return lines
 
-    def _puzzle(self, puzzle: puzzles.Puzzle, where: Path) -> list[str]:
+    def _puzzle(self, puzzle: puzzles.Puzzle, page_url: str, where: Path) -> list[str]:
         question, choices = puzzle.question, puzzle.shuffled(self.snippets)
         key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
         program = self.code(puzzle.program)
@@ -242,7 +245,7 @@ class Renderer:
                     lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
                 lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
         lines += ["</details>", "", "</section>", ""]
-        return self.expand("\n".join(lines), "", puzzle.page.path).split("\n")
+        return self.expand("\n".join(lines), page_url, puzzle.page.path).split("\n")
 
 
 def as_text(text: str) -> str:
@@ -317,15 +320,17 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
         unfinished = kept.with_suffix(f".{os.getpid()}")
         unfinished.write_text(code, encoding="utf-8")
         unfinished.replace(kept)
-    title = options.get("title")
-    bar = f'<span class="filename">{html.escape(title)}</span>' if title else ""
+    title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
+    link = (f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
+            "Download</a>") if download else ""
+    bar = f'<span class="filename">{title}{link}</span>' if title else ""
     return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
 
 
 def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
-    """Validator of ```` ```python ````: accepts ``title``."""
+    """Validator of ```` ```python ````: accepts ``title`` and ``download``, the address of the whole file."""
     options.update(inputs)
-    return set(inputs) <= {"title"}
+    return set(inputs) <= {"title", "download"}
 
 
 def output_block(source: str, recorded: str = "", others: Mapping[str, str] | None = None) -> str:
@@ -355,8 +360,8 @@ def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict
     return set(inputs) <= {"file"}
 
 
-def finish(content: str, page: Question | None, docs_folder: Path, link: Callable[[str], str]) -> str:
-    """The rendered page with notebooks flat, math as MathML, diagrams inline, and a download on each snippet.
+def finish(content: str, docs_folder: Path) -> str:
+    """The rendered page with notebooks flat, math as MathML, and diagrams inline.
 
     Raises:
         ValueError: a formula is not LaTeX that the converter knows.
@@ -366,15 +371,7 @@ def finish(content: str, page: Question | None, docs_folder: Path, link: Callabl
     content = _math(content)
     content = _diagrams(content, docs_folder)
     # A table's empty corner is no header: screen readers would announce one without a name.
-    content = re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
-    if page:
-        for name in page.snippets:
-            file = posixpath.basename(name)
-            bar = f'<span class="filename">{file}</span>'
-            content = content.replace(bar, (
-                f'<span class="filename">{file}<a class="tw-download" href="{link(SNIPPET_URL + name)}" '
-                f'download aria-label="Download {file}">Download</a></span>'))
-    return content
+    return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
 
 
 _ARITHMATEX = re.compile(

@@ -362,6 +362,20 @@ def test_two_tabs_share_progress_and_keep_their_places(open_page):
     expect(one.locator(f"tr[data-topic='{topic}'] td").first).to_have_text(answered.inner_text())
 
 
+@pytest.mark.parametrize("width", [1280, 360])
+def test_each_program_can_be_downloaded(open_page, width):
+    page = open_page(f"{PAGE}#{LISTED.slug}", width=width)
+    name = LISTED.program.rpartition("/")[2]
+    link = shown(page).get_by_role("link", name=f"Download {name}")
+    left, copy = (box.bounding_box() for box in (link, shown(page).get_by_role("button", name="Copy to clipboard")))
+    assert left["x"] + left["width"] <= copy["x"], "The button to copy stands beside it."
+    with page.expect_download() as download:
+        link.click()
+    assert download.value.suggested_filename == name
+    assert download.value.path().read_bytes() == (pages.SNIPPETS / LISTED.program).read_bytes()
+    expect(page.locator(".tw-download")).to_have_count(len(PUZZLES))
+
+
 def test_without_javascript_every_program_has_its_answer(open_page):
     page = open_page(PAGE, javascript=False)
     expect(shown(page)).to_have_count(len(PUZZLES))

@@ -226,3 +226,22 @@ def test_a_place_stored_when_topics_had_no_level_is_found_again(open_page, level
     page.goto(page.url.replace("404.html", "practice/predict/"))
     expect(page.locator(".tw-where")).to_have_text("Program 1 of 1")
     assert chosen(page) == [level, topic]
+
+
+# ---------- Snippets ----------
+
+def test_two_snippets_of_one_name_are_two_downloads(open_page, built):
+    page = open_page("junior/autograd/first/")
+    links = page.get_by_role("link", name="Download thing.py")
+    expect(links).to_have_count(2)
+    for index, text in enumerate(('# /// script\n# dependencies = ["torch"]\n# ///\nprint(1)\n', "print(2)\n")):
+        with page.expect_download() as download:
+            links.nth(index).click()
+        assert download.value.suggested_filename == "thing.py"
+        assert download.value.path().read_text(encoding="utf-8") == text
+
+
+def test_the_markdown_copy_names_each_snippet_s_own_file(built):
+    text = (built / "junior/autograd/first.md").read_text(encoding="utf-8")
+    files = re.findall(r"^\[thing\.py\]\(https://example\.com/torch-warmup/(.*)\):\n\n```python\n(.*)\n```", text, re.M)
+    assert files == [("snippets/junior/autograd/thing.py", "print(1)"), ("snippets/mid/autograd/thing.py", "print(2)")]

@@ -28,7 +28,23 @@ def expand(renderer, markdown):
 
 def test_an_include_becomes_the_file_without_its_header(renderer):
     text = expand(renderer, '```python title="thing.py"\n--8<-- "junior/topic/thing.py"\n```')
-    assert text == "```python title=\"thing.py\"\nprint('<b>')\n```"
+    assert text == ("```python title=\"thing.py\" download=\"../../../snippets/junior/topic/thing.py\"\n"
+                    "print('<b>')\n```")
+
+
+def test_a_fence_that_only_quotes_a_snippet_has_no_download(renderer):
+    text = expand(renderer, '```text\n--8<-- "junior/topic/thing.py"\n```')
+    assert text == "```text\nprint('<b>')\n```"
+
+
+def test_the_same_code_in_two_files_is_two_downloads(monkeypatch, tmp_path):
+    monkeypatch.setattr(render, "HIGHLIGHTED", tmp_path)
+    shown = [render.python_fence("pass", "python", "", options, None) for options in (
+        {"title": "a.py", "download": "../x/a.py"}, {"title": "a.py", "download": "../y/a.py"}, {"title": "a.py"}, {})]
+    assert len(list(tmp_path.iterdir())) == 1, "The markup is kept by content."
+    link = '<a class="tw-download" href="../{}/a.py" download aria-label="Download a.py">Download</a>'
+    assert [link.format("x") in shown[0], link.format("y") in shown[1]] == [True, True]
+    assert "<a " not in shown[2] + shown[3]
 
 
 def test_an_include_keeps_the_indentation_of_a_fold(renderer):
@@ -129,19 +145,19 @@ def test_links_are_relative_so_that_the_site_works_below_any_address(page, targe
 
 
 def test_math_becomes_mathml(tmp_path):
-    shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', None, tmp_path, relative_link(""))
+    shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', tmp_path)
     assert "<math" in shown
     assert "arithmatex" not in shown
 
 
 def test_math_that_does_not_convert_says_which_formula(tmp_path):
     with pytest.raises(ValueError, match=r"\\notacommand"):
-        finish(r'<p><span class="arithmatex">\(\notacommand{x}\)</span></p>', None, tmp_path, relative_link(""))
+        finish(r'<p><span class="arithmatex">\(\notacommand{x}\)</span></p>', tmp_path)
 
 
 def test_a_diagram_is_inlined_under_its_description(tmp_path):
     (tmp_path / "d.svg").write_text('<?xml version="1.0"?><!-- x --><svg><title>d</title><g/></svg>')
-    shown = finish('<p><img alt="A flow." src="../d.svg" /></p>', None, tmp_path, relative_link(""))
+    shown = finish('<p><img alt="A flow." src="../d.svg" /></p>', tmp_path)
     assert shown == '<figure class="tw-diagram"><svg role="img" aria-label="A flow."><g/></svg></figure>'
 
 
@@ -161,7 +177,7 @@ def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
                               "[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n")
     topic = pages.Topic(pages.Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
     site = pages.Site([pages.Level("junior", [topic])], [])
-    text = "\n".join(Renderer(site, tmp_path)._myths(tmp_path / "docs/about/myths.md"))
+    text = "\n".join(Renderer(site, tmp_path)._myths("about/myths/", tmp_path / "docs/about/myths.md"))
     assert "[a](../junior/other/x.md#why)" in text
     assert "[b](../junior/topic/thing.md#why)" in text
     assert "[c](https://example.com)" in text
