@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import html
+import itertools
 import os
 import posixpath
 import re
@@ -400,6 +401,7 @@ _SVG_IMAGE = re.compile(r'<p><img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)
 
 def _diagrams(content: str, docs_folder: Path) -> str:
     """Put diagrams inline, so that they take the page's colors; the alternative text becomes their name."""
+    number = itertools.count(1)
 
     def inline(match: re.Match) -> str:
         path = docs_folder / posixpath.basename(match["src"])
@@ -407,10 +409,64 @@ def _diagrams(content: str, docs_folder: Path) -> str:
             return match[0]  # MkDocs reports the missing file
         svg = re.sub(r"(?s)^.*?(?=<svg)", "", path.read_text(encoding="utf-8"))
         svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
+        # Programs that draw give every drawing the same ids.
+        svg = relocated(svg, f"figure-{next(number)}--", lambda address: address)
         svg = svg.replace("<svg", f'<svg role="img" aria-label="{match["alt"]}"', 1)
         return f'<figure class="tw-diagram">{svg}</figure>'
 
     return _SVG_IMAGE.sub(inline, content)
+
+
+# A tag that is more than a piece of highlighted code, of which a page has hundreds; and in a tag, an attribute.
+_TAG = re.compile(r"""<(?!span class="[^"]*">)[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>""")
+_ATTRIBUTE = re.compile(r"""(?<=\s)(?P<name>[\w:-]+)=(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""")
+_ADDRESSES = ("href", "xlink:href", "src")
+_ID_LISTS = ("for", "aria-labelledby", "aria-describedby")
+_URL = re.compile(r"""(?<=url\()((?:&quot;|["'])?#)([^)"'&]+)""")
+
+
+def relocated(content: str, prefix: str, link: Callable[[str], str], source: Callable[[str], str] | None = None) -> str:
+    """A page's HTML, or a part of it, for a document that shows other pages or parts too.
+
+    Args:
+        content: the HTML.
+        prefix: goes before each id, so that none is in the document twice. What refers to an id follows it, and
+            stays within the content.
+        link: makes an address that the content has fit for where it will stand. It gets what is relative to the page.
+        source: the same for what is embedded, such as an image.
+    """
+    source = source or link
+
+    def read(match: re.Match) -> tuple[str, str]:
+        return match["name"].lower(), match["double"] or match["single"] or match["bare"] or ""
+
+    found = (read(match) for tag in _TAG.findall(content) for match in _ATTRIBUTE.finditer(tag))
+    ids = {value for name, value in found if name == "id"}
+
+    def own(name: str) -> str:
+        return prefix + name if name in ids else name
+
+    def attribute(match: re.Match) -> str:
+        name, value = read(match)
+        if name == "id":
+            new = own(value)
+        elif name in _ADDRESSES:
+            if value[:1] == "#" and value[1:] in ids:
+                new = "#" + own(value[1:])
+            elif re.match("[a-z]+:", value):
+                return match[0]
+            else:
+                new = (source if name == "src" else link)(value)
+        elif name in _ID_LISTS:
+            new = " ".join(map(own, value.split()))
+        else:
+            new = _URL.sub(lambda url: url[1] + own(url[2]), value)
+        if new == value:
+            return match[0]
+        quoted = new.replace('"', "&quot;")
+        return f'{match["name"]}="{quoted}"'
+
+    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), content)
 
 
 def description(question: Question) -> str:

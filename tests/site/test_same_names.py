@@ -245,3 +245,57 @@ def test_the_markdown_copy_names_each_snippet_s_own_file(built):
     text = (built / "junior/autograd/first.md").read_text(encoding="utf-8")
     files = re.findall(r"^\[thing\.py\]\(https://example\.com/torch-warmup/(.*)\):\n\n```python\n(.*)\n```", text, re.M)
     assert files == [("snippets/junior/autograd/thing.py", "print(1)"), ("snippets/mid/autograd/thing.py", "print(2)")]
+
+
+# ---------- Pictures ----------
+
+def pictures_are_whole(page: Page, count: int) -> None:
+    """So many drawings are seen, each of its own parts; no id is there twice; the image that is a file is seen too."""
+    expect(page.locator("figure.tw-diagram svg:visible")).to_have_count(count)
+    assert page.evaluate("""() => {
+        const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id)
+        return ids.filter((id, index) => ids.indexOf(id) < index)
+    }""") == []
+    lost = page.evaluate("""() => [...document.querySelectorAll("figure.tw-diagram svg")].flatMap(svg =>
+        [...svg.querySelectorAll("use, [clip-path]")].filter(part => {
+            const reference = ["href", "xlink:href", "clip-path"].map(name => part.getAttribute(name)).find(Boolean)
+            return !svg.querySelector(reference.match(/#[^)]+/)[0])
+        }).map(part => part.outerHTML))""")
+    assert lost == []
+    # What `use` repeats is found, and drawn.
+    drawings = page.locator("figure.tw-diagram svg")
+    shapes = drawings.evaluate_all("all => all.map(svg => svg.querySelector('use').getBBox().width)")
+    assert shapes == [30] * count
+    image = page.get_by_role("img", name="a dot")
+    expect(image).to_be_visible()
+    assert image.evaluate("async image => { await image.decode(); return image.naturalWidth }") == 1
+
+
+def test_pictures_on_their_page(open_page):
+    page = open_page("junior/autograd/second/")
+    page.locator("summary").last.click()
+    pictures_are_whole(page, 3)
+
+
+def test_pictures_on_a_flashcard(open_page):
+    page = open_page("practice/flashcards/?topic=junior/autograd")
+    page.get_by_role("button", name="Start").click()
+    while "second" not in page.locator("#flashcards h2").inner_text():
+        page.get_by_role("button", name="Reveal").click()
+        page.get_by_role("button", name="Easy").click()
+    page.get_by_role("button", name="Reveal").click()
+    pictures_are_whole(page, 2)
+
+
+def test_pictures_in_a_mock_interview(open_page):
+    page = open_page("practice/mock/?format=junior&minutes=5&questions=junior/autograd/second")
+    page.get_by_role("button", name="Start this set").click()
+    expect(page.locator("#mock h2")).to_have_text("What is second?")
+    for _ in range(3):
+        page.keyboard.press("Space")
+    page.get_by_text("The code that ran").click()
+    pictures_are_whole(page, 3)
+
+
+def test_pictures_in_print(open_page):
+    pictures_are_whole(open_page("junior/print/"), 3)

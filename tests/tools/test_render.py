@@ -161,6 +161,36 @@ def test_a_diagram_is_inlined_under_its_description(tmp_path):
     assert shown == '<figure class="tw-diagram"><svg role="img" aria-label="A flow."><g/></svg></figure>'
 
 
+def test_two_diagrams_of_a_page_have_no_id_in_common(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.svg").write_text('<svg><g id="m"/><g clip-path="url(#m)"/></svg>')
+    shown = finish('<p><img alt="A" src="../a.svg" /></p><p><img alt="B" src="../b.svg" /></p>', tmp_path)
+    assert '<g id="figure-1--m"/><g clip-path="url(#figure-1--m)"/>' in shown
+    assert '<g id="figure-2--m"/><g clip-path="url(#figure-2--m)"/>' in shown
+
+
+MOVED = [
+    ('<p id="a">', '<p id="X--a">'), ("<p id=a>", '<p id="X--a">'), ("<p\nID='a'>", '<p\nID="X--a">'),
+    ('<a href="#a">', '<a href="#X--a">'), ('<a href="#b">', '<a href="(#b)">'), ('<a href="">', '<a href="()">'),
+    ('<a href="../c/#a">', '<a href="(../c/#a)">'), ('<a href="https://e.org/#a">', '<a href="https://e.org/#a">'),
+    ('<use xlink:href="#a"/>', '<use xlink:href="#X--a"/>'), ('<g fill="url(#a)"/>', '<g fill="url(#X--a)"/>'),
+    ("<g style='fill: url(\"#a\")'/>", '<g style="fill: url(&quot;#X--a&quot;)"/>'),
+    ('<g style="fill: url(&quot;#a&quot;)"/>', '<g style="fill: url(&quot;#X--a&quot;)"/>'),
+    ('<g fill="url(#b)"/>', '<g fill="url(#b)"/>'), ('<svg aria-labelledby="a b">', '<svg aria-labelledby="X--a b">'),
+    ('<img src="a.png" alt="Its id=a, href=b > c">', '<img src="[a.png]" alt="Its id=a, href=b > c">'),
+    ('<img src="data:image/png;base64,AA==">', '<img src="data:image/png;base64,AA==">'),
+    *[(f'<code>{text}</code>', f'<code>{text}</code>') for text in (' id="a" href="b" url(#a)', '&lt;p id="a"&gt;')],
+    ('<span class="s1">a</span><span class="a" id="a">', '<span class="s1">a</span><span class="a" id="X--a">'),
+    ('<input disabled><label for="a">', '<input disabled><label for="X--a">'),
+]
+
+
+@pytest.mark.parametrize(("tag", "moved"), MOVED)
+def test_what_stands_among_others_keeps_its_ids_to_itself_and_its_addresses_right(tag, moved):
+    content = render.relocated(f'<i id="a">{tag}', "X--", lambda url: f"({url})", lambda url: f"[{url}]")
+    assert content == f'<i id="X--a">{moved}'
+
+
 @pytest.mark.parametrize(("slug", "label"), [
     ("ddp", "DDP"), ("zero-grad", "Zero grad"), ("in-place-error", "In-place error"), ("grad-scaler", "Grad scaler"),
     ("softmax-cross-entropy-gradient", "Softmax cross-entropy gradient"), ("fp16-vs-bf16", "FP16 vs BF16"),

@@ -32,7 +32,7 @@ export const button = (text, act, { key, quiet = false } = {}) =>
   element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act },
     text, key && element("kbd", { "aria-hidden": "true" }, key))
 
-/** Nodes of a fragment from cards.json or proofs.json. The build has cleaned it (scripts/warmup/cards.py); nothing else belongs in here. */
+/** Nodes of a fragment from cards.json or proofs.json. It is a part of a question's page (scripts/warmup/cards.py); nothing else belongs in here. */
 export const fragment = html => {
   const template = document.createElement("template")
   template.innerHTML = html
