@@ -48,12 +48,13 @@ def on_config(config):
 
 
 def on_files(files, config):
-    for name in _renderer.site.snippets:
+    site = _renderer.site
+    for name in (*site.snippets, *(puzzle.program for puzzle in site.puzzles)):
         source = pages.SNIPPETS / name
         if source.is_file():
             files.append(File.generated(config, render.SNIPPET_URL + name, abs_src_path=str(source)))
     if _dirty:
-        incremental.mark_stale(files, _renderer.site, config)
+        incremental.mark_stale(files, site, config)
     return files
 
 
@@ -77,7 +78,7 @@ def on_page_content(content, page, config, files):
     source = Path(page.file.abs_src_path)
     question = page.meta.get("question")
     try:
-        content = render.finish(content, question, source.parent, render.relative_link(page.url))
+        content = render.finish(content, source.parent)
     except ValueError as error:
         raise PluginError(f"{page.file.src_uri}: {error}") from error
     if question:

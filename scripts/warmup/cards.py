@@ -1,8 +1,8 @@
 """The cards that flashcards and mock interview show: what a question page says, cut at its sections.
 
-They are made from the pages' finished HTML, so that a card shows what the page shows: the same highlighting, formulas
-and outputs. They come in two files, because code is most of the bytes and is wanted last: ``cards.json`` is enough
-to ask and to grade, ``proofs.json`` follows in the background. Both are for this site's own scripts;
+They are made from the pages' finished HTML, so that a card shows what the page shows: the same highlighting, formulas,
+outputs and pictures. They come in two files, because code is most of the bytes and is wanted last: ``cards.json`` is
+enough to ask and to grade, ``proofs.json`` follows in the background. Both are for this site's own scripts;
 ``questions.json`` is the one for others.
 """
 
@@ -14,11 +14,9 @@ import re
 from collections.abc import Callable
 from typing import TYPE_CHECKING
 
-import nh3
-
 from warmup import taxonomy
 from warmup.pages import GRADES, Question
-from warmup.render import relative_link
+from warmup.render import relative_link, relocated
 
 if TYPE_CHECKING:
     from warmup.exports import Build
@@ -33,41 +31,8 @@ _FOLD = re.compile(r"<details\b[^>]*>|</details>")
 _SUMMARY = re.compile(r"\s*<summary>(.*?)</summary>(.*)", re.S)
 _GRADE = re.compile(r"\s*<strong>\w+</strong>\s*:?\s*(.*)", re.S)
 _HEADERLINK = re.compile(r'<a class="headerlink".*?</a>', re.S)
-_DIAGRAM = re.compile(r'<figure class="tw-diagram">.*?</figure>', re.S)
-_LINK = re.compile(r'(?<=\shref=")(?!#|[a-z]+:)([^"]+)')
-_ANCHOR = re.compile(r'(?<=\shref=")(?=#)')
-
-# A card is put into the document by script. What is let through is listed, so that nothing in a page's source,
-# however it came there, can run in the page that shows the card.
-_MATHML = {
-    "math", "semantics", "mrow", "mi", "mn", "mo", "ms", "mspace", "mtext", "mfrac", "msqrt", "mroot", "mstyle",
-    "mpadded", "mphantom", "menclose", "msub", "msup", "msubsup", "munder", "mover", "munderover", "mmultiscripts",
-    "mprescripts", "none", "mtable", "mtr", "mtd",
-}
-_TAGS = _MATHML | {
-    "a", "b", "blockquote", "br", "code", "del", "details", "div", "em", "figcaption", "h3", "h4", "hr", "i", "kbd",
-    "li", "mark", "ol", "p", "pre", "s", "small", "span", "strong", "sub", "summary", "sup", "table", "tbody", "td",
-    "tfoot", "th", "thead", "tr", "ul",
-}
-_ATTRIBUTES = {
-    "*": {"class", "title"},
-    "a": {"href", "download", "aria-label"},
-    "ol": {"start"},
-    "td": {"colspan", "rowspan", "align"},
-    "th": {"colspan", "rowspan", "align", "scope"},
-    "pre": {"tabindex"},
-    "div": {"tabindex"},
-    **{tag: {"display", "displaystyle", "scriptlevel", "mathvariant", "stretchy", "fence", "form", "lspace", "rspace",
-             "minsize", "maxsize", "symmetric", "largeop", "movablelimits", "accent", "accentunder", "linethickness",
-             "columnalign", "rowspacing", "columnspacing", "width", "height", "depth", "voffset", "separator"}
-       for tag in _MATHML},
-}
-
-
-def clean(fragment: str) -> str:
-    """The fragment with only elements and attributes that cannot run anything."""
-    return nh3.clean(fragment, tags=_TAGS, attributes=_ATTRIBUTES, url_schemes={"http", "https", "mailto"},
-                     link_rel=None, clean_content_tags={"script", "style"}).strip()
+# Anki would run them whenever it shows a card; a browser does not run what is put into a page like this.
+_SCRIPT = re.compile(r"<script\b.*?</script\s*>", re.S | re.I)
 
 
 def sections(content: str) -> dict[str, str]:
@@ -99,13 +64,12 @@ def ladder(section: str) -> list[str]:
 
 def _cutter(question: Question, link: Callable[[str], str]) -> Callable[[str], str]:
     """Makes a piece of the question's page fit for the pages that show cards."""
-    own = link(question.url)
+    prefix = question.id.replace("/", "--") + "--"
 
     def cut(body: str) -> str:
+        body = _SCRIPT.sub("", _HEADERLINK.sub("", body))
         # The page's own links are relative to it.
-        body = _LINK.sub(lambda match: link(_resolve(question.url, match[1])), _HEADERLINK.sub("", body))
-        body = _ANCHOR.sub(own, body)
-        return clean(_DIAGRAM.sub(f'<p><a href="{own}">The diagram is on the page.</a></p>', body))
+        return relocated(body, prefix, lambda address: link(_resolve(question.url, address))).strip()
 
     return cut
 
@@ -128,7 +92,7 @@ def card(question: Question, content: str, link: Callable[[str], str]) -> dict:
         "title": question.title,
         "short": question.short,
         "level": question.level,
-        "topic": question.topic,
+        "topic": f"{question.level}/{question.topic}",
         "kind": question.kind,
         "minutes": question.minutes,
         "url": link(question.url),
@@ -155,7 +119,7 @@ def files(build: Build) -> dict[str, dict]:
             "kinds": taxonomy.KINDS,
             "levels": {level.slug: level.label for level in site.levels},
             "topics": [
-                {"level": topic.level, "slug": topic.slug, "label": topic.label, "url": link(topic.url)}
+                {"id": topic.id, "level": topic.level, "label": topic.label, "url": link(topic.url)}
                 for level in site.levels for topic in level.topics if topic.questions
             ],
             "cards": list(build.each("card", lambda q: card(q, build.contents[q.id], link)).values()),

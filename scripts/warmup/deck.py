@@ -49,6 +49,8 @@ BACK = """\
 """
 
 _DOWNLOAD = re.compile(r'<a class="tw-download".*?</a>', re.S)
+_RELATIVE_IMAGE = re.compile(r'<img\b(?=[^>]*\ssrc="(?![a-z]+:))[^>]*>')
+_ALTERNATIVE = re.compile(r'\salt="([^"]*)"')
 _RELATIVE_LINK = re.compile(r'<a\b[^>]*\shref="(?![a-z]+:)[^"]*"[^>]*>(.*?)</a>', re.S)
 
 
@@ -59,7 +61,8 @@ def write(path: Path, site: Site, contents: Mapping[str, str], site_url: str) ->
         path: the ``.apkg`` file.
         site: the questions.
         contents: HTML by question id, as the question's own page shows it; a question without any is left out.
-        site_url: the site's address, ending in a slash. Where it is empty, links into the site become plain text.
+        site_url: the site's address, ending in a slash. Where it is empty, links into the site become plain text, and
+            images that are files of the site their alternative texts. Drawings within the HTML are there in any case.
     """
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_bytes(_package(_decks(site, contents, site_url), int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
@@ -103,7 +106,10 @@ def _fields(question: Question, content: str, site_url: str) -> list[str]:
     """The note's fields, in the order of ``FIELDS``, all HTML."""
 
     def linked(fragment: str) -> str:
-        return fragment if site_url else _RELATIVE_LINK.sub(r"\1", fragment)
+        if site_url:
+            return fragment
+        fragment = _RELATIVE_IMAGE.sub(lambda image: (_ALTERNATIVE.search(image[0]) or ["", ""])[1], fragment)
+        return _RELATIVE_LINK.sub(r"\1", fragment)
 
     def link(url: str) -> str:
         return site_url + url

@@ -12,7 +12,7 @@ import posixpath
 import re
 import textwrap
 from collections import defaultdict
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -68,13 +68,11 @@ class Writer:
         renderer: resolves includes.
         source: the file below ``docs/``.
         link: makes an address below the site's root fit for where the Markdown will stand.
-        snippets: paths below ``snippets/`` of the files that it shows, which their names then link to.
     """
 
     renderer: Renderer
     source: str
     link: Callable[[str], str]
-    snippets: Sequence[str] = ()
 
     def plain(self, markdown: str, fold: str = "**{}**") -> str:
         """A part of the source as plain Markdown.
@@ -116,8 +114,7 @@ class Writer:
             before = f"Output ({found.recorded}):\n\n"
             after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
         elif file := options.get("title"):
-            path = next((name for name in self.snippets if posixpath.basename(name) == file), None)
-            before = f"[{file}]({self.link(SNIPPET_URL + path)}):\n\n" if path else f"`{file}`:\n\n"
+            before = f"[{file}]({self.link(options['download'])}):\n\n" if "download" in options else f"`{file}`:\n\n"
         return f"{before}{block['fence']}{language}\n{block['code']}{block['fence']}\n{after}"
 
     def _inline(self, match: re.Match) -> str:
@@ -199,7 +196,7 @@ def _literal(text: str) -> str:
 def _question(build: Build, question: Question) -> str:
     copy = copy_of(f"{question.id}.md")
     link = _linker(build, copy)
-    writer = Writer(build.renderer, f"{question.id}.md", link, question.snippets)
+    writer = Writer(build.renderer, f"{question.id}.md", link)
     about = [question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min aloud"]
     about += [f"Needs: {need}" for need in question.needs]
     parts = [f"# {_literal(question.title)}", " · ".join(about), f"[Read it on {build.name}]({link(question.url)})"]
@@ -297,7 +294,7 @@ def _record(build: Build, question: Question) -> dict:
     """What ``questions.json`` says of one question; the schema describes it."""
     link = _linker(build, QUESTIONS)
     source = f"{question.id}.md"
-    writer = Writer(build.renderer, source, link, question.snippets)
+    writer = Writer(build.renderer, source, link)
     text = defaultdict(str, {section.title: section.text + "\n" for section in question.sections})
     grades = _BULLET.split(text["Listening for"])[1:]
     return {

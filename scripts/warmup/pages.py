@@ -248,12 +248,17 @@ class Topic:
         return self.index.path.parts[-2]
 
     @property
+    def id(self) -> str:
+        """The name that no other topic has: two levels may share a slug."""
+        return f"{self.level}/{self.slug}"
+
+    @property
     def label(self) -> str:
         return taxonomy.label(self.slug)
 
     @property
     def url(self) -> str:
-        return f"{self.level}/{self.slug}/"
+        return f"{self.id}/"
 
 
 @dataclass

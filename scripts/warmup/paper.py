@@ -14,7 +14,7 @@ import jinja2
 from warmup import taxonomy
 from warmup.pages import Question
 from warmup.problems import ROOT, Problem, ProblemError
-from warmup.render import relative_link
+from warmup.render import relative_link, relocated
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
@@ -25,8 +25,6 @@ PRINT = "print/"
 
 _ON_SCREEN_ONLY = re.compile(r'<a class="(?:headerlink|tw-download)".*?</a>', re.S)
 _HEADING = re.compile(r"(?<=<h)[2-5](?=[ >])")
-_ID = re.compile(r'(?<=\sid=")')
-_LINK = re.compile(r'(?<=\shref=")(?![a-z]+:)[^"]*')
 
 
 def pdf_name(level: str) -> str:
@@ -51,7 +49,7 @@ def write(build: Build) -> None:
         build.write(f"{url}index.html", template.render(
             build=build, level=level, anchors=anchors, here=here, away=away,
             stylesheets=[*material, "assets/stylesheets/warmup.css"],
-            contents={question.id: body(question, build.contents[question.id], anchors, away)
+            contents={question.id: body(question, build.contents[question.id], anchors, away, here)
                       for question in level.questions if question.id in build.contents},
         ))
 
@@ -61,7 +59,8 @@ def anchor(question: Question) -> str:
     return f"{question.topic}--{question.slug}"
 
 
-def body(question: Question, content: str, anchors: Mapping[str, str], away: Callable[[str], str]) -> str:
+def body(question: Question, content: str, anchors: Mapping[str, str], away: Callable[[str], str],
+         here: Callable[[str], str]) -> str:
     """A question's HTML for a document that has its neighbors too: ids are its own, links find what is in the document.
 
     Args:
@@ -69,9 +68,13 @@ def body(question: Question, content: str, anchors: Mapping[str, str], away: Cal
         content: the page's HTML, as its own page shows it.
         anchors: ids in the document by address, of the questions that are in it.
         away: makes an address below the site's root fit for a link out of the document.
+        here: makes it fit for what the document embeds.
     """
-    def target(match: re.Match) -> str:
-        path, hash_, part = urljoin(f"/{question.url}", match[0])[1:].partition("#")
+    def resolved(address: str) -> str:
+        return urljoin(f"/{question.url}", address)[1:]
+
+    def target(address: str) -> str:
+        path, hash_, part = resolved(address).partition("#")
         if path in anchors:
             return "#" + anchors[path] + (f"--{part}" if part else "")
         return away(path + hash_ + part)
@@ -79,7 +82,7 @@ def body(question: Question, content: str, anchors: Mapping[str, str], away: Cal
     content = _ON_SCREEN_ONLY.sub("", content).replace("<details", "<details open")
     # The style goes by the element, the PDF's tags by aria-level: here a section stands below its question.
     content = _HEADING.sub(lambda match: f'{match[0]} aria-level="{int(match[0]) + 1}"', content)
-    return _LINK.sub(target, _ID.sub(f"{anchor(question)}--", content))
+    return relocated(content, f"{anchor(question)}--", target, lambda address: here(resolved(address)))
 
 
 def pdf(browser: Browser, print_view: Path, file: Path) -> int:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import difflib
 import hashlib
 import html
+import itertools
 import os
 import posixpath
 import re
@@ -92,7 +93,7 @@ class Renderer:
         )
 
     def expand(self, markdown: str, page_url: str, where: Path) -> str:
-        """Resolve includes and markers of one page.
+        """Resolve includes and markers of one page; a fence that holds a snippet says where the file can be downloaded.
 
         Args:
             markdown: the page without its front matter.
@@ -111,14 +112,15 @@ class Renderer:
             elif fence and not fence["info"].strip():
                 opening = None
             if include := INCLUDE.match(line):
-                lines += self._include(include["path"], include["indent"], lines, opening, where)
+                lines += self._include(include["path"], include["indent"], lines, opening, page_url, where)
             elif opening is None and (marker := MARKER.match(line)):
                 lines += self._marker(marker, page_url, where, number)
             else:
                 lines.append(line)
         return "\n".join(lines)
 
-    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, where: Path) -> list[str]:
+    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, page_url: str,
+                 where: Path) -> list[str]:
         path = self.snippets / name
         if name.endswith(".out"):
             found = self.output(path)
@@ -127,6 +129,8 @@ class Renderer:
                 lines[opening] += f' file="{name}"'
         elif path.is_file():
             body = self.code(name)
+            if opening is not None and FENCE.match(lines[opening])["info"].split(maxsplit=1)[:1] == ["python"]:
+                lines[opening] += f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
         else:
             raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
                                        "Write the snippet, or mend the path."))
@@ -171,9 +175,9 @@ class Renderer:
         name = marker["name"]
         arguments = dict(a.split("=") for a in marker["arguments"].split())
         if name == "myths":
-            return self._myths(where)
+            return self._myths(page_url, where)
         if name == "puzzles":
-            return self._puzzles(where)
+            return self._puzzles(page_url, where)
         if name == "schema":
             return schema.table(self.root / "docs" / "questions.schema.json")
         if name == "contributing":
@@ -192,34 +196,34 @@ class Renderer:
         # A blank line would end the raw HTML block in Markdown.
         return ["", *[line for line in text.split("\n") if line.strip()], ""]
 
-    def _myths(self, where: Path) -> list[str]:
+    def _myths(self, page_url: str, where: Path) -> list[str]:
         """Every *Myth* section, under a heading that links to its page; ``where`` is the file that shows them."""
         lines: list[str] = []
         for question in self.site.questions:
             if myth := question.section("Myth"):
                 source = _source_link(question.path, where)
-                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), "", question.path)
+                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), page_url, question.path)
                 lines += ["", f"## {question.short}", "",
                           f"From [{as_text(question.title)}]({source}#myth) · "
                           f"{question.level_label}, {question.topic_label}", "", text, ""]
         return lines
 
 
-    def _puzzles(self, where: Path) -> list[str]:
+    def _puzzles(self, page_url: str, where: Path) -> list[str]:
         """Every puzzle, each a section; ``where`` is the file that shows them. One with a problem is left out."""
         lines: list[str] = []
         for puzzle in self.site.puzzles:
             if not any(puzzles.check(puzzle, self.snippets)):
-                lines += self._puzzle(puzzle, where)
+                lines += self._puzzle(puzzle, page_url, where)
         return lines
 
-    def _puzzle(self, puzzle: puzzles.Puzzle, where: Path) -> list[str]:
+    def _puzzle(self, puzzle: puzzles.Puzzle, page_url: str, where: Path) -> list[str]:
         question, choices = puzzle.question, puzzle.shuffled(self.snippets)
         key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
         program = self.code(puzzle.program)
         lines = [
-            f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.topic}" data-key="{key}" '
-            'markdown="1">', "",
+            f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.level}/{question.topic}" '
+            f'data-key="{key}" markdown="1">', "",
             f"## {as_text(puzzle.page.title)} {{ #{puzzle.slug} }}", "",
             f'<p class="tw-puzzle__place">{question.level_label}, {html.escape(question.topic_label)}</p>', "",
             f'```python title="{posixpath.basename(puzzle.program)}"', f'--8<-- "{puzzle.program}"', "```", "",
@@ -242,7 +246,7 @@ class Renderer:
                     lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
                 lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
         lines += ["</details>", "", "</section>", ""]
-        return self.expand("\n".join(lines), "", puzzle.page.path).split("\n")
+        return self.expand("\n".join(lines), page_url, puzzle.page.path).split("\n")
 
 
 def as_text(text: str) -> str:
@@ -317,15 +321,17 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
         unfinished = kept.with_suffix(f".{os.getpid()}")
         unfinished.write_text(code, encoding="utf-8")
         unfinished.replace(kept)
-    title = options.get("title")
-    bar = f'<span class="filename">{html.escape(title)}</span>' if title else ""
+    title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
+    link = (f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
+            "Download</a>") if download else ""
+    bar = f'<span class="filename">{title}{link}</span>' if title else ""
     return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
 
 
 def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
-    """Validator of ```` ```python ````: accepts ``title``."""
+    """Validator of ```` ```python ````: accepts ``title`` and ``download``, the address of the whole file."""
     options.update(inputs)
-    return set(inputs) <= {"title"}
+    return set(inputs) <= {"title", "download"}
 
 
 def output_block(source: str, recorded: str = "", others: Mapping[str, str] | None = None) -> str:
@@ -355,8 +361,8 @@ def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict
     return set(inputs) <= {"file"}
 
 
-def finish(content: str, page: Question | None, docs_folder: Path, link: Callable[[str], str]) -> str:
-    """The rendered page with notebooks flat, math as MathML, diagrams inline, and a download on each snippet.
+def finish(content: str, docs_folder: Path) -> str:
+    """The rendered page with notebooks flat, math as MathML, and diagrams inline.
 
     Raises:
         ValueError: a formula is not LaTeX that the converter knows.
@@ -366,15 +372,7 @@ def finish(content: str, page: Question | None, docs_folder: Path, link: Callabl
     content = _math(content)
     content = _diagrams(content, docs_folder)
     # A table's empty corner is no header: screen readers would announce one without a name.
-    content = re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
-    if page:
-        for name in page.snippets:
-            file = posixpath.basename(name)
-            bar = f'<span class="filename">{file}</span>'
-            content = content.replace(bar, (
-                f'<span class="filename">{file}<a class="tw-download" href="{link(SNIPPET_URL + name)}" '
-                f'download aria-label="Download {file}">Download</a></span>'))
-    return content
+    return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
 
 
 _ARITHMATEX = re.compile(
@@ -403,6 +401,7 @@ _SVG_IMAGE = re.compile(r'<p><img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)
 
 def _diagrams(content: str, docs_folder: Path) -> str:
     """Put diagrams inline, so that they take the page's colors; the alternative text becomes their name."""
+    number = itertools.count(1)
 
     def inline(match: re.Match) -> str:
         path = docs_folder / posixpath.basename(match["src"])
@@ -410,10 +409,64 @@ def _diagrams(content: str, docs_folder: Path) -> str:
             return match[0]  # MkDocs reports the missing file
         svg = re.sub(r"(?s)^.*?(?=<svg)", "", path.read_text(encoding="utf-8"))
         svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
+        # Programs that draw give every drawing the same ids.
+        svg = relocated(svg, f"figure-{next(number)}--", lambda address: address)
         svg = svg.replace("<svg", f'<svg role="img" aria-label="{match["alt"]}"', 1)
         return f'<figure class="tw-diagram">{svg}</figure>'
 
     return _SVG_IMAGE.sub(inline, content)
+
+
+# A tag that is more than a piece of highlighted code, of which a page has hundreds; and in a tag, an attribute.
+_TAG = re.compile(r"""<(?!span class="[^"]*">)[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>""")
+_ATTRIBUTE = re.compile(r"""(?<=\s)(?P<name>[\w:-]+)=(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""")
+_ADDRESSES = ("href", "xlink:href", "src")
+_ID_LISTS = ("for", "aria-labelledby", "aria-describedby")
+_URL = re.compile(r"""(?<=url\()((?:&quot;|["'])?#)([^)"'&]+)""")
+
+
+def relocated(content: str, prefix: str, link: Callable[[str], str], source: Callable[[str], str] | None = None) -> str:
+    """A page's HTML, or a part of it, for a document that shows other pages or parts too.
+
+    Args:
+        content: the HTML.
+        prefix: goes before each id, so that none is in the document twice. What refers to an id follows it, and
+            stays within the content.
+        link: makes an address that the content has fit for where it will stand. It gets what is relative to the page.
+        source: the same for what is embedded, such as an image.
+    """
+    source = source or link
+
+    def read(match: re.Match) -> tuple[str, str]:
+        return match["name"].lower(), match["double"] or match["single"] or match["bare"] or ""
+
+    found = (read(match) for tag in _TAG.findall(content) for match in _ATTRIBUTE.finditer(tag))
+    ids = {value for name, value in found if name == "id"}
+
+    def own(name: str) -> str:
+        return prefix + name if name in ids else name
+
+    def attribute(match: re.Match) -> str:
+        name, value = read(match)
+        if name == "id":
+            new = own(value)
+        elif name in _ADDRESSES:
+            if value[:1] == "#" and value[1:] in ids:
+                new = "#" + own(value[1:])
+            elif re.match("[a-z]+:", value):
+                return match[0]
+            else:
+                new = (source if name == "src" else link)(value)
+        elif name in _ID_LISTS:
+            new = " ".join(map(own, value.split()))
+        else:
+            new = _URL.sub(lambda url: url[1] + own(url[2]), value)
+        if new == value:
+            return match[0]
+        quoted = new.replace('"', "&quot;")
+        return f'{match["name"]}="{quoted}"'
+
+    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), content)
 
 
 def description(question: Question) -> str:

@@ -48,9 +48,9 @@ def test_filter_by_topic_and_tag_from_the_address(open_page):
     tag = SITE.questions[0].tags[0]
     page = open_page(f"questions/?tag={tag}")
     expect(page.locator(".tw-question:visible")).to_have_count(sum(tag in q.tags for q in SITE.questions))
-    page = open_page("questions/?topic=autograd")
+    page = open_page("questions/?topic=junior/autograd")
     expect(page.locator(".tw-question:visible")).to_have_count(
-        sum(q.topic == "autograd" for q in SITE.questions))
+        sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions))
 
 
 def test_filter_ignores_what_the_address_invents(open_page):

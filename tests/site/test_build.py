@@ -94,7 +94,8 @@ def test_two_builds_are_the_same_to_the_byte(site, tmp_path, monkeypatch):
 
 
 def test_every_snippet_can_be_downloaded_whole(site):
-    for name in pages.load().snippets:
+    found = pages.load()
+    for name in (*found.snippets, *(puzzle.program for puzzle in found.puzzles)):
         assert (site / "snippets" / name).read_bytes() == (pages.SNIPPETS / name).read_bytes()
 
 

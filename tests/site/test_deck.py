@@ -188,3 +188,22 @@ def test_without_an_address_a_link_into_the_site_is_text(collection, tmp_path):
     own = SITE_URL + "junior/autograd"
     assert answers[1] == (f'<p>See <a href="{own}/zero-grad/#why">the <code>other</code> page</a>, '
                           f'<a href="{own}/made-up/#why">below</a> and {docs}.</p>')
+
+
+def test_pictures_are_on_the_card(tmp_path):
+    site = made_up_site("Why?")
+    drawing = '<figure class="tw-diagram"><svg role="img" aria-label="A" viewBox="0 0 1 1">{}</svg></figure>'
+    content = ('<h2 id="run-it">Run it</h2>' + drawing.format('<g id="m"/><use href="#m"/>')
+               + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>')
+    proofs = []
+    for address in ("", SITE_URL):
+        deck.write(tmp_path / "deck.apkg", site, {"junior/autograd/made-up": content}, address)
+        fresh = Collection(str(tmp_path / f"{len(proofs)}.anki2"))
+        import_deck(fresh, tmp_path / "deck.apkg")
+        proofs.append(notes_in(fresh)["junior/autograd/made-up"]["Proof"])
+        fresh.close()
+    own = "junior--autograd--made-up--m"
+    drawing = drawing.format(f'<g id="{own}"/><use href="#{own}"/>')
+    assert proofs[0] == f'{drawing}<p>A &amp; B<img src="https://example.org/c.png"></p>'
+    assert proofs[1] == (f'{drawing}<p><img alt="A &amp; B" src="{SITE_URL}junior/autograd/plot.png" />'
+                         f'<img src="{SITE_URL}junior/autograd/b.png"><img src="https://example.org/c.png"></p>')

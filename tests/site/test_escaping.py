@@ -144,7 +144,7 @@ def test_search_shows_the_title_as_text(visit):
 
 
 def test_a_flashcard_shows_title_and_code_as_text(visit):
-    page = visit("practice/flashcards/?topic=autograd&kind=debugging")
+    page = visit("practice/flashcards/?topic=junior/autograd&kind=debugging")
     page.get_by_role("button", name="Start").click()
     while TITLE not in page.locator("#flashcards h2").inner_text():
         page.get_by_role("button", name="Reveal").click()

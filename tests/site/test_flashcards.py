@@ -78,7 +78,7 @@ def test_schedule_is_the_one_of_py_fsrs(open_page):
 
 
 def test_a_session_by_keyboard_alone(open_page):
-    page = open_page(f"{PATH}?level=mid&topic=data")
+    page = open_page(f"{PATH}?level=mid&topic=mid/data")
     total = sum(q.level == "mid" and q.topic == "data" for q in SITE.questions)
     expect(counts(page)).to_contain_text(f"0 due, {total} new, 0 known")
     page.locator("select[name=kind]").focus()
@@ -115,7 +115,7 @@ def test_the_sites_own_keys_work_while_one_types_and_ours_only_in_the_cards(open
 
 
 def test_again_comes_back_in_the_same_session_and_a_grade_can_be_undone(open_page):
-    page = open_page(f"{PATH}?topic=saving")
+    page = open_page(f"{PATH}?topic=junior/saving")
     start(page)
     first = question(page).inner_text()
     answer(page, "Again")
@@ -134,7 +134,7 @@ def test_again_comes_back_in_the_same_session_and_a_grade_can_be_undone(open_pag
 
 
 def test_what_was_missed_today_is_due_today(open_page):
-    page = open_page(f"{PATH}?topic=saving")
+    page = open_page(f"{PATH}?topic=junior/saving")
     start(page)
     answer(page, "Again")
     answer(page, "Good")
@@ -143,7 +143,7 @@ def test_what_was_missed_today_is_due_today(open_page):
 
 
 def test_cards_come_back_when_they_are_due_most_overdue_first(open_page):
-    page = open_page(f"{PATH}?topic=saving")
+    page = open_page(f"{PATH}?topic=junior/saving")
     start(page)
     titles = []
     for grade in ("Good", "Hard"):
@@ -199,18 +199,18 @@ def test_filters_choose_cards_and_stand_in_the_address(open_page):
 
 
 def test_progress_says_known_due_and_new_by_topic(open_page):
-    page = open_page(f"{PATH}?topic=autograd")
+    page = open_page(f"{PATH}?topic=junior/autograd")
     start(page)
     for _ in range(2):
         answer(page, "Easy")
     page.get_by_role("button", name="Stop").click()
-    row = page.locator(".tw-progress tbody tr", has_text="Autograd")
-    total = sum(q.topic == "autograd" for q in SITE.questions)
+    row = page.locator(".tw-progress tbody tr", has_text="Autograd Junior")
+    total = sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions)
     assert row.locator(".tw-number").all_inner_texts() == ["2", "0", str(total - 2)]
 
 
 def test_two_tabs_share_their_progress(open_page):
-    page = open_page(f"{PATH}?topic=autograd")
+    page = open_page(f"{PATH}?topic=junior/autograd")
     other = page.context.new_page()
     other.goto(page.url)
     start(page)
@@ -233,7 +233,7 @@ def test_two_tabs_share_their_progress(open_page):
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
 def test_axe_finds_no_violation_in_any_state(open_page, scheme):
-    page = open_page(f"{PATH}?topic=saving", scheme=scheme)
+    page = open_page(f"{PATH}?topic=junior/saving", scheme=scheme)
     expect(counts(page)).not_to_be_empty()
 
     def check():
@@ -253,7 +253,7 @@ def test_axe_finds_no_violation_in_any_state(open_page, scheme):
 
 
 def test_fits_a_phone_in_every_state(open_page):
-    page = open_page(f"{PATH}?topic=saving", width=360, has_touch=True, is_mobile=True)
+    page = open_page(f"{PATH}?topic=junior/saving", width=360, has_touch=True, is_mobile=True)
 
     def check():
         assert page.evaluate("document.documentElement.scrollWidth") <= 360

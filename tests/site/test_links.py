@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import gzip
 import json
+import re
 from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import unquote, urldefrag, urljoin, urlsplit
@@ -55,6 +56,20 @@ def target_of(page: str, link: str) -> tuple[str, str] | None:
     if not url.startswith(BASE) or urlsplit(url).scheme not in ("http", "https"):
         return None
     return unquote(urlsplit(url).path.removeprefix(PREFIX)), unquote(anchor)
+
+
+def test_every_block_of_code_that_is_a_file_can_be_downloaded(site):
+    shown = set()
+    for path in site.glob("**/index.html"):
+        if path.parent.name != "print":
+            for bar in re.findall(r'<span class="filename">(.*?)</span>', path.read_text(encoding="utf-8")):
+                found = re.fullmatch(r'(.*?)<a class="tw-download" href="(.*?)" download .*', bar)
+                assert found, f"{path}: {bar} has no download"
+                file = (path.parent / found[2]).resolve()
+                assert file.name == found[1]
+                shown.add(file.relative_to(site.resolve() / "snippets").as_posix())
+    known = pages.load()
+    assert shown == {*known.snippets, *(puzzle.program for puzzle in known.puzzles)}
 
 
 def test_every_internal_link_and_anchor_leads_somewhere(site, collected):

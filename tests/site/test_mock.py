@@ -109,7 +109,7 @@ def test_a_set_depends_on_its_seed_alone_fills_the_time_and_mixes_kinds(open_pag
 def test_levels_come_by_their_weights_and_topics_in_turns(open_page):
     page = open_page(PAGE)
     plenty = """["junior", "mid", "senior"].flatMap(level => Array.from({ length: 60 }, (_, index) => ({
-        id: `${level}/${index}`, level, topic: `t${index % 4}`, minutes: 2,
+        id: `${level}/${index}`, level, topic: `${level}/t${index % 4}`, minutes: 2,
         kind: ["concept", "coding", "design"][index % 3],
     })))"""
     sets = draw(page, plenty, ["junior", "mid", "senior", "screen", "onsite"], [60], 40)

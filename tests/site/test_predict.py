@@ -9,7 +9,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from warmup import pages
+from warmup import pages, puzzles
 
 PAGE = "practice/predict/"
 KEY = "torch-warmup"
@@ -17,10 +17,16 @@ RIGHT, WRONG = "Right. That is what it prints.", "Wrong. It prints something els
 PUZZLES = pages.load().puzzles
 # One whose outputs have commas and brackets, to be typed with odd spacing.
 LISTED = next(p for p in PUZZLES if all("," in output for output, _ in p.shuffled(pages.SNIPPETS)))
+
+
+def topic_of(puzzle: puzzles.Puzzle) -> str:
+    return f"{puzzle.question.level}/{puzzle.question.topic}"
+
+
 # The topic with the fewest puzzles, but more than one: a session that ends soon.
-TOPIC = min((t for t in {p.question.topic for p in PUZZLES} if sum(p.question.topic == t for p in PUZZLES) > 1),
-            key=lambda t: (sum(p.question.topic == t for p in PUZZLES), t))
-IN_TOPIC = [p for p in PUZZLES if p.question.topic == TOPIC]
+TOPIC = min((t for t in {topic_of(p) for p in PUZZLES} if sum(topic_of(p) == t for p in PUZZLES) > 1),
+            key=lambda t: (sum(topic_of(p) == t for p in PUZZLES), t))
+IN_TOPIC = [p for p in PUZZLES if topic_of(p) == TOPIC]
 
 
 def shown(page: Page):
@@ -136,7 +142,7 @@ def test_a_whole_session_by_keyboard(open_page):
     expect(page.locator("#end h2")).to_be_focused()
     expect(page.locator("#end")).to_contain_text(
         f"You have answered {len(IN_TOPIC)} of these {len(IN_TOPIC)} programs, {len(IN_TOPIC) - 1} of them right")
-    row = page.locator(f"tr[data-topic={TOPIC}] td")
+    row = page.locator(f"tr[data-topic='{TOPIC}'] td")
     expect(row).to_have_text([f"{len(IN_TOPIC)} of {len(IN_TOPIC)}", str(len(IN_TOPIC) - 1)])
     page.keyboard.press("Enter")  # the wrong ones again
     expect(title(page)).to_have_text(first)
@@ -198,7 +204,7 @@ def test_filters_narrow_what_comes_and_outlive_the_visit(open_page):
     choose(page, "level", "junior")
     expect(page.locator(".tw-where")).to_have_text(f"Program 1 of {len(juniors)}")
     page.keyboard.press("Escape")
-    choose(page, "topic", next(p.question.topic for p in PUZZLES if p.question.level == "mid"))
+    choose(page, "topic", next(topic_of(p) for p in PUZZLES if p.question.level == "mid"))
     expect(page.locator(".tw-chosen")).to_have_text("No program matches. Take one filter away.")
     expect(shown(page)).to_have_count(0)
     expect(page.get_by_role("button", name="Check")).to_be_hidden()
@@ -298,7 +304,7 @@ def test_links_within_the_page_are_no_programs(open_page):
 def test_a_link_out_of_the_chosen_ones_shows_all_again(open_page):
     page = open_page(PAGE)
     choose(page, "topic", TOPIC)
-    other = next(p for p in PUZZLES if p.question.topic != TOPIC)
+    other = next(p for p in PUZZLES if topic_of(p) != TOPIC)
     page.evaluate("name => { location.hash = name }", other.slug)
     expect(title(page)).to_have_attribute("id", other.slug)
     expect(page.locator("select[name=topic]")).to_have_value("")
@@ -350,10 +356,24 @@ def test_two_tabs_share_progress_and_keep_their_places(open_page):
     answer(two, right=False)
     two.locator(".tw-setup summary").click()
     topic = one.locator(".tw-puzzle").first.get_attribute("data-topic")
-    answered = two.locator(f"tr[data-topic={topic}] td").first
+    answered = two.locator(f"tr[data-topic='{topic}'] td").first
     for tab in (one, two):
         assert set(stored(tab, "puzzle")) == set(order[:2])
-    expect(one.locator(f"tr[data-topic={topic}] td").first).to_have_text(answered.inner_text())
+    expect(one.locator(f"tr[data-topic='{topic}'] td").first).to_have_text(answered.inner_text())
+
+
+@pytest.mark.parametrize("width", [1280, 360])
+def test_each_program_can_be_downloaded(open_page, width):
+    page = open_page(f"{PAGE}#{LISTED.slug}", width=width)
+    name = LISTED.program.rpartition("/")[2]
+    link = shown(page).get_by_role("link", name=f"Download {name}")
+    left, copy = (box.bounding_box() for box in (link, shown(page).get_by_role("button", name="Copy to clipboard")))
+    assert left["x"] + left["width"] <= copy["x"], "The button to copy stands beside it."
+    with page.expect_download() as download:
+        link.click()
+    assert download.value.suggested_filename == name
+    assert download.value.path().read_bytes() == (pages.SNIPPETS / LISTED.program).read_bytes()
+    expect(page.locator(".tw-download")).to_have_count(len(PUZZLES))
 
 
 def test_without_javascript_every_program_has_its_answer(open_page):

@@ -212,9 +212,10 @@ def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project
     [puzzle] = site.puzzles
     outputs = [output for output, _ in puzzle.shuffled(project / "snippets")]
     assert sorted(outputs) == ["[-1]", "[1, 2]", "[3]"]
-    assert f'data-level="junior" data-topic="topic" data-key="{outputs.index("[3]")}"' in lines
+    assert f'data-level="junior" data-topic="junior/topic" data-key="{outputs.index("[3]")}"' in lines
     assert "## Add two numbers { #add-two }" in lines
-    assert '```python title="add_two.py"\n' + PROGRAM + "```" in lines
+    download = "../../snippets/practice/predict/add_two.py"
+    assert f'```python title="add_two.py" download="{download}"\n{PROGRAM}```' in lines
     assert re.findall(r'type="radio".*<code>(.*)</code>', lines) == outputs
     assert '```output file="practice/predict/add_two.out"\n[3]\n```' in lines
     assert "[the page](../junior/topic/thing.md)" in lines

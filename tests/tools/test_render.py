@@ -28,7 +28,23 @@ def expand(renderer, markdown):
 
 def test_an_include_becomes_the_file_without_its_header(renderer):
     text = expand(renderer, '```python title="thing.py"\n--8<-- "junior/topic/thing.py"\n```')
-    assert text == "```python title=\"thing.py\"\nprint('<b>')\n```"
+    assert text == ("```python title=\"thing.py\" download=\"../../../snippets/junior/topic/thing.py\"\n"
+                    "print('<b>')\n```")
+
+
+def test_a_fence_that_only_quotes_a_snippet_has_no_download(renderer):
+    text = expand(renderer, '```text\n--8<-- "junior/topic/thing.py"\n```')
+    assert text == "```text\nprint('<b>')\n```"
+
+
+def test_the_same_code_in_two_files_is_two_downloads(monkeypatch, tmp_path):
+    monkeypatch.setattr(render, "HIGHLIGHTED", tmp_path)
+    shown = [render.python_fence("pass", "python", "", options, None) for options in (
+        {"title": "a.py", "download": "../x/a.py"}, {"title": "a.py", "download": "../y/a.py"}, {"title": "a.py"}, {})]
+    assert len(list(tmp_path.iterdir())) == 1, "The markup is kept by content."
+    link = '<a class="tw-download" href="../{}/a.py" download aria-label="Download a.py">Download</a>'
+    assert [link.format("x") in shown[0], link.format("y") in shown[1]] == [True, True]
+    assert "<a " not in shown[2] + shown[3]
 
 
 def test_an_include_keeps_the_indentation_of_a_fold(renderer):
@@ -129,20 +145,50 @@ def test_links_are_relative_so_that_the_site_works_below_any_address(page, targe
 
 
 def test_math_becomes_mathml(tmp_path):
-    shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', None, tmp_path, relative_link(""))
+    shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', tmp_path)
     assert "<math" in shown
     assert "arithmatex" not in shown
 
 
 def test_math_that_does_not_convert_says_which_formula(tmp_path):
     with pytest.raises(ValueError, match=r"\\notacommand"):
-        finish(r'<p><span class="arithmatex">\(\notacommand{x}\)</span></p>', None, tmp_path, relative_link(""))
+        finish(r'<p><span class="arithmatex">\(\notacommand{x}\)</span></p>', tmp_path)
 
 
 def test_a_diagram_is_inlined_under_its_description(tmp_path):
     (tmp_path / "d.svg").write_text('<?xml version="1.0"?><!-- x --><svg><title>d</title><g/></svg>')
-    shown = finish('<p><img alt="A flow." src="../d.svg" /></p>', None, tmp_path, relative_link(""))
+    shown = finish('<p><img alt="A flow." src="../d.svg" /></p>', tmp_path)
     assert shown == '<figure class="tw-diagram"><svg role="img" aria-label="A flow."><g/></svg></figure>'
+
+
+def test_two_diagrams_of_a_page_have_no_id_in_common(tmp_path):
+    for name in ("a", "b"):
+        (tmp_path / f"{name}.svg").write_text('<svg><g id="m"/><g clip-path="url(#m)"/></svg>')
+    shown = finish('<p><img alt="A" src="../a.svg" /></p><p><img alt="B" src="../b.svg" /></p>', tmp_path)
+    assert '<g id="figure-1--m"/><g clip-path="url(#figure-1--m)"/>' in shown
+    assert '<g id="figure-2--m"/><g clip-path="url(#figure-2--m)"/>' in shown
+
+
+MOVED = [
+    ('<p id="a">', '<p id="X--a">'), ("<p id=a>", '<p id="X--a">'), ("<p\nID='a'>", '<p\nID="X--a">'),
+    ('<a href="#a">', '<a href="#X--a">'), ('<a href="#b">', '<a href="(#b)">'), ('<a href="">', '<a href="()">'),
+    ('<a href="../c/#a">', '<a href="(../c/#a)">'), ('<a href="https://e.org/#a">', '<a href="https://e.org/#a">'),
+    ('<use xlink:href="#a"/>', '<use xlink:href="#X--a"/>'), ('<g fill="url(#a)"/>', '<g fill="url(#X--a)"/>'),
+    ("<g style='fill: url(\"#a\")'/>", '<g style="fill: url(&quot;#X--a&quot;)"/>'),
+    ('<g style="fill: url(&quot;#a&quot;)"/>', '<g style="fill: url(&quot;#X--a&quot;)"/>'),
+    ('<g fill="url(#b)"/>', '<g fill="url(#b)"/>'), ('<svg aria-labelledby="a b">', '<svg aria-labelledby="X--a b">'),
+    ('<img src="a.png" alt="Its id=a, href=b > c">', '<img src="[a.png]" alt="Its id=a, href=b > c">'),
+    ('<img src="data:image/png;base64,AA==">', '<img src="data:image/png;base64,AA==">'),
+    *[(f'<code>{text}</code>', f'<code>{text}</code>') for text in (' id="a" href="b" url(#a)', '&lt;p id="a"&gt;')],
+    ('<span class="s1">a</span><span class="a" id="a">', '<span class="s1">a</span><span class="a" id="X--a">'),
+    ('<input disabled><label for="a">', '<input disabled><label for="X--a">'),
+]
+
+
+@pytest.mark.parametrize(("tag", "moved"), MOVED)
+def test_what_stands_among_others_keeps_its_ids_to_itself_and_its_addresses_right(tag, moved):
+    content = render.relocated(f'<i id="a">{tag}', "X--", lambda url: f"({url})", lambda url: f"[{url}]")
+    assert content == f'<i id="X--a">{moved}'
 
 
 @pytest.mark.parametrize(("slug", "label"), [
@@ -161,7 +207,7 @@ def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
                               "[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n")
     topic = pages.Topic(pages.Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
     site = pages.Site([pages.Level("junior", [topic])], [])
-    text = "\n".join(Renderer(site, tmp_path)._myths(tmp_path / "docs/about/myths.md"))
+    text = "\n".join(Renderer(site, tmp_path)._myths("about/myths/", tmp_path / "docs/about/myths.md"))
     assert "[a](../junior/other/x.md#why)" in text
     assert "[b](../junior/topic/thing.md#why)" in text
     assert "[c](https://example.com)" in text

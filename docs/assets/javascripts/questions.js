@@ -1,5 +1,7 @@
 // Filters the list of questions in the page; the choice is kept in the address, so that it can be shared.
 
+import { readAddress, writeAddress } from "./practice/filters.js"
+
 const form = document.querySelector(".tw-filter")
 const items = [...document.querySelectorAll(".tw-question")]
 const groups = [...document.querySelectorAll(".tw-group")]
@@ -24,24 +26,18 @@ const show = () => {
     count === 0 ? "No question matches. Take one filter away." : `${count} of ${items.length} questions`
 }
 
-const readAddress = () => {
-  const query = new URLSearchParams(location.search)
-  for (const name of names) {
-    const select = form.elements[name]
-    const value = query.get(name) ?? ""
-    select.value = [...select.options].some(option => option.value === value) ? value : ""
-  }
+const fromAddress = () => {
+  readAddress(form, names)
   show()
 }
 
-const writeAddress = () => {
-  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value))
-  history.replaceState(null, "", query.size ? `?${query}` : location.pathname)
+const changed = () => {
+  writeAddress(form)
   show()
 }
 
-form.addEventListener("change", writeAddress)
-form.addEventListener("reset", () => setTimeout(writeAddress))
+form.addEventListener("change", changed)
+form.addEventListener("reset", () => setTimeout(changed))
 form.addEventListener("submit", event => event.preventDefault())
-addEventListener("popstate", readAddress)
-readAddress()
+addEventListener("popstate", fromAddress)
+fromAddress()

@@ -1,5 +1,6 @@
 // Flashcards: question, think, reveal, grade. What a card is comes from the pages; when it is due from fsrs.js.
 
+import { readAddress, writeAddress } from "./filters.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "./fsrs.js"
 import { button, counted, element, failed, fragment, loadCards, place, shortcuts, showNotices, showProof } from "./page.js"
 import { store } from "./store.js"
@@ -45,7 +46,7 @@ const sorted = cards => {
 }
 
 const progressRow = topic => {
-  const cards = bank.cards.filter(card => card.level === topic.level && card.topic === topic.slug)
+  const cards = bank.cards.filter(card => card.topic === topic.id)
   const { due, fresh, known } = sorted(cards)
   const share = count => `width: ${100 * count / cards.length}%`
   return element("tr", {},
@@ -92,17 +93,8 @@ const refreshOverview = () => {
   overview.querySelector("tbody").replaceChildren(...bank.topics.map(progressRow))
 }
 
-const readAddress = () => {
-  const query = new URLSearchParams(location.search)
-  for (const name of FILTERS) {
-    const value = query.get(name) ?? ""
-    form.elements[name].value = [...form.elements[name].options].some(option => option.value === value) ? value : ""
-  }
-}
-
 form.addEventListener("change", () => {
-  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value))
-  history.replaceState(null, "", query.size ? `?${query}` : location.pathname)
+  writeAddress(form)
   refreshOverview()
 })
 form.addEventListener("submit", event => event.preventDefault())
@@ -244,7 +236,7 @@ const start = async () => {
     return failed(view, start)
   }
   view.hidden = true
-  readAddress()
+  readAddress(form, FILTERS)
   showOverview()
 }
 

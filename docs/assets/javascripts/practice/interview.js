@@ -84,8 +84,6 @@ const draw = (names, share, counts, chance) => {
 /** What a question takes of the interview's time, in minutes. */
 export const cost = card => card.minutes + FOLLOW_UPS * FOLLOW_UP_MINUTES
 
-const topic = card => `${card.level}/${card.topic}`
-
 /**
  * The questions of an interview: the same for the same format, minutes and seed while the site has the same ones.
  *
@@ -115,9 +113,9 @@ export const choose = (cards, { format, minutes, seed }) => {
     }
     const level = draw([...tally(pool, card => card.level).keys()], name => weights[name], tally(chosen, card => card.level), chance)
     pool = pool.filter(card => card.level === level)
-    const turns = tally(chosen, topic)
-    const fewest = Math.min(...pool.map(card => turns.get(topic(card)) ?? 0))
-    pool = pool.filter(card => (turns.get(topic(card)) ?? 0) === fewest)
+    const turns = tally(chosen, card => card.topic)
+    const fewest = Math.min(...pool.map(card => turns.get(card.topic) ?? 0))
+    pool = pool.filter(card => (turns.get(card.topic) ?? 0) === fewest)
     const kind = draw([...tally(pool, card => card.kind).keys()], name => Math.sqrt(kindsThere.get(name)), tally(chosen, card => card.kind), chance)
     const card = pick(pool.filter(one => one.kind === kind), chance)
     chosen.push(card)
@@ -243,7 +241,7 @@ const share = score => (score.of ? score.points / score.of : Infinity)
 export const summarize = (interview, bank) => {
   const answered = interview.answers.filter(answer => answer.step === "revealed")
   const groups = bank.topics.map(one => ({
-    ...one, answers: answered.filter(answer => topic(bank.byId.get(answer.id)) === `${one.level}/${one.slug}`),
+    ...one, answers: answered.filter(answer => bank.byId.get(answer.id).topic === one.id),
   })).filter(group => group.answers.length)
   const topics = groups.map(group => ({ ...group, score: points(group.answers) }))
   return {

@@ -1,6 +1,7 @@
 // Predict the output. The page holds every puzzle, readable without this script; with it they come one at a time:
 // choose an output or type one, check, see why.
 
+import { setFields } from "./filters.js"
 import { counted, element, shortcuts, showNotices } from "./page.js"
 import { store } from "./store.js"
 
@@ -73,11 +74,7 @@ const matching = ({ level, topic, which }) => puzzles.filter(puzzle =>
 
 /** Set the filters, as far as the form knows the values, and collect what they leave. */
 const choose = wanted => {
-  for (const name of FILTERS) {
-    const select = form.elements[name]
-    select.value = wanted[name]
-    if (select.selectedIndex < 0) select.selectedIndex = 0
-  }
+  setFields(form, FILTERS, wanted)
   queue = matching(chosen())
 }
 
