@@ -140,26 +140,18 @@ export const failed = (box, again) => {
   box.hidden = false
 }
 
-const MODES = ["flashcards", "mock", "predict"]
-const MODULES = ["flashcards", "fsrs", "interview", "mock", "overview", "page", "predict", "recorder", "store"]
-
-// Keep what this visit has loaded and what the other modes need, so that all of them open without a network next time.
-const keepOffline = async () => {
-  await navigator.serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
-  await navigator.serviceWorker.ready
-  const loaded = performance.getEntriesByType("resource").map(entry => entry.name)
-  const wanted = [
-    "practice/", ...MODES.map(name => `practice/${name}/`), "practice/cards.json", "practice/proofs.json",
-    ...MODULES.map(name => `assets/javascripts/practice/${name}.js`),
-  ]
-  const cache = await caches.open("torch-warmup-practice")
-  const urls = new Set([location.href.split(/[?#]/)[0], ...wanted.map(path => address(path).href), ...loaded])
-  await Promise.allSettled([...urls].filter(url => url.startsWith(location.origin)).map(async url => {
-    if (!await cache.match(url)) await cache.add(url)
-  }))
-  for (const box of document.querySelectorAll("[data-offline]")) box.hidden = false
-}
-
-if ("serviceWorker" in navigator && "caches" in globalThis) {
-  addEventListener("load", () => keepOffline().catch(() => {}))  // some private windows refuse; then it needs the network
+// Have the practice pages kept for when there is no network (docs/practice/offline.js). Some private windows refuse.
+const { serviceWorker } = navigator
+if (serviceWorker) {
+  serviceWorker.addEventListener("message", () => {
+    for (const box of document.querySelectorAll("[data-offline]")) box.hidden = false
+  })
+  // On a first visit, and after one with another worker, the one that answers is not there yet when the page asks.
+  serviceWorker.addEventListener("controllerchange", () => serviceWorker.controller?.postMessage("keep"))
+  addEventListener("load", async () => {
+    try {
+      const { active } = await serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
+      active?.postMessage("keep")
+    } catch { /* the pages need the network then */ }
+  })
 }
