@@ -8,7 +8,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from warmup import cards, deck, machines, paper
+from warmup import cards, deck, machines, offline, paper
 from warmup.pages import Question, Site
 from warmup.render import Renderer
 
@@ -72,3 +72,4 @@ def write(build: Build) -> None:
         deck.write(apkg, build.site, build.contents, build.site_url)
     machines.write(build)
     paper.write(build)
+    offline.write(build.folder)

@@ -32,7 +32,7 @@ export const button = (text, act, { key, quiet = false } = {}) =>
   element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act },
     text, key && element("kbd", { "aria-hidden": "true" }, key))
 
-/** Nodes of a fragment from cards.json or proofs.json. It is a part of a question's page (scripts/warmup/cards.py); nothing else belongs in here. */
+/** Nodes of a fragment from cards.json or proofs.json. The build has cleaned it (scripts/warmup/cards.py); nothing else belongs in here. */
 export const fragment = html => {
   const template = document.createElement("template")
   template.innerHTML = html
@@ -68,7 +68,7 @@ export const loadCards = async () => {
 
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
 export const place = (bank, card) => {
-  const topic = bank.topics.find(one => one.id === card.topic)
+  const topic = bank.topics.find(one => one.level === card.level && one.slug === card.topic)
   return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
 }
 
@@ -140,26 +140,18 @@ export const failed = (box, again) => {
   box.hidden = false
 }
 
-const MODES = ["flashcards", "mock", "predict"]
-const MODULES = ["filters", "flashcards", "fsrs", "interview", "mock", "overview", "page", "predict", "recorder", "store"]
-
-// Keep what this visit has loaded and what the other modes need, so that all of them open without a network next time.
-const keepOffline = async () => {
-  await navigator.serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
-  await navigator.serviceWorker.ready
-  const loaded = performance.getEntriesByType("resource").map(entry => entry.name)
-  const wanted = [
-    "practice/", ...MODES.map(name => `practice/${name}/`), "practice/cards.json", "practice/proofs.json",
-    ...MODULES.map(name => `assets/javascripts/practice/${name}.js`),
-  ]
-  const cache = await caches.open("torch-warmup-practice")
-  const urls = new Set([location.href.split(/[?#]/)[0], ...wanted.map(path => address(path).href), ...loaded])
-  await Promise.allSettled([...urls].filter(url => url.startsWith(location.origin)).map(async url => {
-    if (!await cache.match(url)) await cache.add(url)
-  }))
-  for (const box of document.querySelectorAll("[data-offline]")) box.hidden = false
-}
-
-if ("serviceWorker" in navigator && "caches" in globalThis) {
-  addEventListener("load", () => keepOffline().catch(() => {}))  // some private windows refuse; then it needs the network
+// Have the practice pages kept for when there is no network (docs/practice/offline.js). Some private windows refuse.
+const { serviceWorker } = navigator
+if (serviceWorker) {
+  serviceWorker.addEventListener("message", () => {
+    for (const box of document.querySelectorAll("[data-offline]")) box.hidden = false
+  })
+  // On a first visit, and after one with another worker, the one that answers is not there yet when the page asks.
+  serviceWorker.addEventListener("controllerchange", () => serviceWorker.controller?.postMessage("keep"))
+  addEventListener("load", async () => {
+    try {
+      const { active } = await serviceWorker.register(address("practice/offline.js"), { scope: address("practice/") })
+      active?.postMessage("keep")
+    } catch { /* the pages need the network then */ }
+  })
 }
