@@ -37,7 +37,7 @@ def loop():
     return Loop()
 
 
-class TestFixedAMemoryLeakTest:
+class TestFixedAMemoryLeak:
     def test_a_validation_loop_that_keeps_losses_fails_by_all_that_the_graph_saved(self, loop):
         with pytest.raises(AssertionError, match="graph nodes behind") as failure:
             leak.assert_no_growth(lambda: loop.history.append(loop.loss()))

@@ -19,7 +19,7 @@ def p99(*args, **kwargs):
     return queue.percentile(queue.simulate(*args, **kwargs), 99)
 
 
-class TestLowLatencyServingArithmetic:
+class TestLowLatencyServing:
     @pytest.mark.parametrize("max_batch", [1, 7, 64, 300])
     def test_capacity_is_the_batch_over_its_time(self, max_batch):
         replica = plan.Replica(fixed_ms=2.0, item_ms=0.5, max_batch=max_batch)
