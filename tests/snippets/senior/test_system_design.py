@@ -123,6 +123,7 @@ class TestLowLatencyServingQueue:
         assert queue.percentile(list(range(100, 0, -1)), 99) == 100
         assert queue.percentile(list(range(1000)), 50) == 500
         assert queue.percentile([3.0], 99) == 3.0
+        assert queue.percentile([1.0, 3.0, 2.0], 100) == 3.0
 
 
 class TestLowLatencyServingOverload:
@@ -145,6 +146,11 @@ class TestLowLatencyServingOverload:
         assert longest == 50.0
         assert max(overload.serve(1.5, 31.0)) <= longest + 1e-9
         assert max(overload.serve(1.5)) > 100 * longest
+
+    @pytest.mark.parametrize("limit", [math.inf, 31.0])
+    def test_no_answer_is_faster_than_a_batch_of_one(self, limit):
+        for load in (0.01, 0.7, 1.5):
+            assert min(overload.serve(load, limit)) >= overload.FIXED_MS + overload.ITEM_MS - 1e-6
 
     def test_a_refusal_that_comes_too_late_saves_nobody(self):
         assert overload.in_time(overload.serve(1.5, 60.0)) < 0.2
