@@ -55,6 +55,7 @@ LAYERS = re.compile(r"(Linear|Conv\dd|ConvTranspose\dd|BatchNorm\dd|LayerNorm|Gr
 
 # A mutant may loop for ever: it gets this many times the snippet's own seconds, and some for a busy machine.
 PATIENCE, SPARE = 3, 10
+UNBROKEN = 600
 
 
 class Refused(RuntimeError):
@@ -265,39 +266,45 @@ class Judge:
         self.path = self.tree / self.snippet
         self.tests = claims(self.snippet, root)
         self.claims_seconds: float | None = None
-        result = runner.run(self.path)
+        result = runner.run(self.path, UNBROKEN)
         if result.status != "ok" or record.compare(self.path, result):
             raise Refused(f"{self.snippet} does not print what is recorded, also unbroken:\n"
                           f"{result.message or record.compare(self.path, result)}{result.stderr}")
         self.seconds = result.seconds
 
-    def notices(self, mutant: Mutant) -> bool:
-        """Whether the output or a claim tells the mutant from the snippet."""
+    def notices(self, mutant: Mutant) -> str:
+        """What tells the mutant from the snippet: its output, a claim, that it never ends, or "" for nothing."""
         self.path.write_text(mutant.text, encoding="utf-8")
         try:
             result = self.runner.run(self.path, SPARE + PATIENCE * self.seconds)
-            return result.status != "ok" or bool(record.compare(self.path, result)) or self._claims_notice(mutant)
+            if result.status == "timeout":
+                return "time"
+            if result.status != "ok" or record.compare(self.path, result):
+                return "output"
+            return self._claims_notice(mutant)
         finally:
             self.path.write_text(self.text, encoding="utf-8")
 
-    def _claims_notice(self, mutant: Mutant) -> bool:
+    def _claims_notice(self, mutant: Mutant) -> str:
         if not self.tests:
-            return False
+            return ""
         if self.claims_seconds is None:
             self._pass_unbroken()
         self.path.write_text(mutant.text, encoding="utf-8")
         result = self._pytest(SPARE + PATIENCE * self.claims_seconds)
         if result.code == 0 and result.status in ("ok", "left-children"):
-            return False
-        if result.code == 1 or result.status == "timeout":
-            return True
+            return ""
+        if result.status == "timeout":
+            return "time"
+        if result.code == 1:
+            return "claims"
         # The module does not load, or the process died. Is it the mutant? Then all is well without it.
         self._pass_unbroken()
-        return True
+        return "claims"
 
     def _pass_unbroken(self) -> None:
         self.path.write_text(self.text, encoding="utf-8")
-        result = self._pytest(600)
+        result = self._pytest(UNBROKEN)
         if result.code != 0:
             raise Refused(f"The claims about {self.snippet} fail, also unbroken:\n{result.stdout}{result.stderr}")
         self.claims_seconds = result.seconds
@@ -308,20 +315,20 @@ class Judge:
         return self.runner.run(self.script, timeout)
 
 
-def survivors(mutants: Iterable[Mutant], runner: Runner, snippets: Path = pages.SNIPPETS, root: Path = ROOT,
-              ) -> Iterator[tuple[list[Mutant], list[Mutant] | Refused]]:
-    """Snippet by snippet, as they are done: its mutants, and those that nothing noticed or why none is judged."""
+def verdicts(mutants: Iterable[Mutant], runner: Runner, snippets: Path = pages.SNIPPETS, root: Path = ROOT,
+             ) -> Iterator[dict[Mutant, str] | Refused]:
+    """Snippet by snippet, as they are done: what noticed each of its mutants, "" for nothing; or why none is judged."""
     by_snippet = defaultdict(list)
     for mutant in mutants:
         by_snippet[mutant.snippet].append(mutant)
 
-    def judge(name: str) -> tuple[list[Mutant], list[Mutant] | Refused]:
+    def judge(name: str) -> dict[Mutant, str] | Refused:
         with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
             try:
                 judge = Judge(snippets / name, runner, Path(folder), snippets, root)
-                return by_snippet[name], [m for m in by_snippet[name] if not judge.notices(m)]
+                return {mutant: judge.notices(mutant) for mutant in by_snippet[name]}
             except Refused as refusal:
-                return by_snippet[name], refusal
+                return refusal
 
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
@@ -382,20 +389,23 @@ def main(paths: list[Path], size: int = 0, seed: int = 0, *, listed_in: Path = L
     names = {path.relative_to(snippets).as_posix() for path in paths}
     wrong = [f"listed, but no mutant: {line}"
              for line in gone((entry for entry in accepted if entry[0] in names), snippets)]
-    judged, alive, refusals = set(), set(), []
+    judged, alive, refusals, noticed_by = set(), set(), [], Counter()
     with Runner() as runner:
-        for those, unnoticed in survivors(mutants, runner, snippets, root):
-            if isinstance(unnoticed, Refused):
-                refusals.append(unnoticed)
+        for verdict in verdicts(mutants, runner, snippets, root):
+            if isinstance(verdict, Refused):
+                refusals.append(verdict)
                 continue
-            judged |= {key(mutant) for mutant in those}
+            unnoticed = [mutant for mutant, by in verdict.items() if not by]
+            judged |= {key(mutant) for mutant in verdict}
             alive |= {key(mutant) for mutant in unnoticed}
-            print(f"{len(those) - len(unnoticed):4} of {len(those):3}  {those[0].snippet}", flush=True)
+            noticed_by.update(by for by in verdict.values() if by)
+            print(f"{len(verdict) - len(unnoticed):4} of {len(verdict):3}  {next(iter(verdict)).snippet}", flush=True)
             for mutant in unnoticed:
                 print(f"             {mutant}" + (" (listed)" if key(mutant) in accepted else ""), flush=True)
     wrong += [f"listed, but noticed now: {_shown(entry)}" for entry in sorted(judged & accepted.keys() - alive)]
     wrong += [f"nothing notices: {_shown(entry)}" for entry in sorted(alive - accepted.keys())]
-    print(f"{len(judged) - len(alive)} of {len(judged)} mutants noticed, {1 - len(alive) / max(1, len(judged)):.1%}; "
+    print(f"{len(judged) - len(alive)} of {len(judged)} mutants noticed, {1 - len(alive) / max(1, len(judged)):.1%} "
+          f"({', '.join(f'{count} by {by}' for by, count in sorted(noticed_by.items()))}); "
           f"{len(alive & accepted.keys())} listed as changing nothing")
     if wrong:
         print(*wrong, f"Prove the line, simplify it, or say in {relative(LISTED)} why it changes nothing.",

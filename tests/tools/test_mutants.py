@@ -125,9 +125,12 @@ class Project:
         """The lines that mutants became and that nothing noticed; of all mutants, or of those that become `lines`."""
         found = list(mutants.mutate(SOURCE, "junior/topic/area.py"))
         found = [mutant for mutant in found if not lines or mutant.becomes in lines]
-        [(judged, unnoticed)] = mutants.survivors(found, runner, self.snippets, self.root)
-        assert judged == found
-        return unnoticed if isinstance(unnoticed, mutants.Refused) else {mutant.becomes for mutant in unnoticed}
+        [verdict] = mutants.verdicts(found, runner, self.snippets, self.root)
+        if isinstance(verdict, mutants.Refused):
+            return verdict
+        assert list(verdict) == found
+        self.noticed_by = {mutant.becomes: by for mutant, by in verdict.items()}
+        return {mutant.becomes for mutant, by in verdict.items() if not by}
 
 
 @pytest.fixture
@@ -144,6 +147,7 @@ def runner():
 def test_a_claim_notices_what_the_output_does_not_show(project, runner):
     project.claim("assert area.area(3.0) == pytest.approx(28.274, abs=0.001)")
     assert project.judge(runner) == {SUM}
+    assert project.noticed_by[PRODUCT] == "claims" and project.noticed_by["return math.pi * (squared + 1)"] == "output"
 
 
 def test_a_claim_that_cannot_fail_notices_nothing(project, runner):
@@ -190,7 +194,7 @@ def test_a_mutant_that_kills_the_process_of_its_claims_is_noticed(project, runne
 def test_a_mutant_that_never_ends_is_noticed(project, runner, monkeypatch):
     monkeypatch.setattr(mutants, "SPARE", 2)
     project.claim("\n    while area.area(2.0) < 12: pass")
-    assert project.judge(runner, SUM, PRODUCT) == {SUM}
+    assert project.judge(runner, SUM, PRODUCT) == {SUM} and project.noticed_by[PRODUCT] == "time"
 
 
 def test_an_environment_that_breaks_halfway_is_refused(project, runner):
@@ -265,16 +269,16 @@ def command(project, capsys):
 @pytest.fixture
 def judged(monkeypatch):
     """The verdict of a run (only SUM survives), without the run: for what the command makes of it."""
-    def survivors(several, *_):
+    def verdicts(several, *_):
         if several:
-            yield several, [mutant for mutant in several if mutant.becomes == SUM]
+            yield {mutant: "" if mutant.becomes == SUM else "output" for mutant in several}
 
-    monkeypatch.setattr(mutants, "survivors", survivors)
+    monkeypatch.setattr(mutants, "verdicts", verdicts)
 
 
 def test_the_verdict_of_a_real_run(command):
     code, printed = command()
-    assert code == 1 and "8 of 9 mutants noticed, 88.9%" in printed.out
+    assert code == 1 and "8 of 9 mutants noticed, 88.9% (2 by claims, 6 by output)" in printed.out
     assert printed.err.startswith(f"nothing notices: junior/topic/area.py: return math.pi * (squared + 0)  ->  {SUM}")
 
 

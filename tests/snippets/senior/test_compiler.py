@@ -108,6 +108,14 @@ class TestGraphBreaks:
         for run in (function, torch.compile(function, backend="eager")):
             torch.testing.assert_close(run(x), expected(x))
 
+    def test_what_was_compiled_before_does_not_change_the_count(self):
+        def scale(x):
+            return x * 2
+
+        for _ in range(torch._dynamo.config.recompile_limit):
+            torch.compile(scale, backend=lambda graph_module, example_inputs: graph_module.forward)(torch.ones(3))
+        assert causes.capture(scale) == (1, "ok")
+
     def test_what_breaks_for_other_functions(self):
         assert causes.capture(lambda x: x.exp() + x.shape[0]) == (1, "ok")
         assert causes.capture(lambda x: x * x.max().item() + 1) == (2, "ok")

@@ -88,6 +88,11 @@ class TestLowLatencyServingQueue:
             assert p99(0.1, 64, max_wait) > p99(0.1, 64) + 0.3 * max_wait
             assert p99(0.95, 64, max_wait) == pytest.approx(p99(0.95, 64), rel=0.02)
 
+    @pytest.mark.parametrize("max_batch", [1, 64])
+    def test_without_a_window_an_idle_replica_starts_at_once(self, max_batch):
+        latencies = queue.simulate(0.001, max_batch, requests=2_000)
+        assert queue.percentile(latencies, 50) == pytest.approx(queue.FIXED_MS + queue.ITEM_MS, abs=1e-6)
+
     @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95])
     def test_without_a_window_the_tail_is_never_longer(self, load):
         assert p99(load, 64) <= p99(load, 64, 10.0) * 1.01
@@ -199,6 +204,13 @@ class TestLowLatencyServingMeasurement:
         times = measure.batch_milliseconds(Spy(), torch.zeros(3, 5), [1, 4], repeats=2)
         assert shapes == [(1, 3, 5)] * 2 + [(4, 3, 5)] * 2
         assert len(times) == 2 and all(time >= 0 for time in times)
+
+    def test_off_the_cpu_the_clock_waits_until_the_work_is_done(self, monkeypatch):
+        monkeypatch.setattr(torch.accelerator, "synchronize", lambda: measure.time.sleep(0.02))
+        for device, waits in (("meta", True), ("cpu", False)):
+            model, example = nn.Linear(3, 2, device=device), torch.zeros(3, device=device)
+            times = measure.batch_milliseconds(model, example, [1, 4], repeats=5)
+            assert all((time >= 20) is waits for time in times)
 
     def test_it_measures_milliseconds_without_a_graph(self):
         class Sleep(nn.Module):
