@@ -11,6 +11,8 @@ PORT ?= 8000
 Q ?=
 # The range of torch that a recorded variant is for, as in from-2.14 or before-2.12.
 VARIANT ?=
+# How many mutants `make mutants` takes; empty means all.
+SAMPLE ?=
 
 # Material announces its successor on every build.
 export NO_MKDOCS_2_WARNING = 1
@@ -70,8 +72,8 @@ new: $(VENV)/.site  ## Start a question: make new Q=junior/autograd/detach
 deck: $(VENV)/.site  ## Build the Anki deck into build/; SITE_URL=https://... makes its cards link back
 	$(WARMUP) deck
 
-mutants: $(VENV)/.test  ## Break snippets on purpose and list what no test noticed (Q=level/topic/name for one)
-	$(WARMUP) mutants $(Q)
+mutants: $(VENV)/.test  ## Break snippets on purpose and list what no test noticed (Q=... for one, SAMPLE=150 for a sample)
+	$(WARMUP) mutants $(Q) $(if $(SAMPLE),--sample $(SAMPLE))
 
 bench: $(VENV)/.test  ## Measure runner, build, reload, bytes over the wire and Lighthouse
 	$(WARMUP) chromium

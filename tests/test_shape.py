@@ -47,6 +47,26 @@ def test_retired_names_name_pages_that_exist(entry):
     assert all(page in SITE.by_id for page in entry.pages)
 
 
+def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_use_it(tmp_path):
+    text = "torch.cuda.amp.GradScaler()\n"
+    page = '---\ntitle: T\n---\n```python title="x.py"\n--8<-- "senior/mixed-precision/grad_scaler.py"\n```\n'
+    for file, content in {
+        "docs/senior/mixed-precision/grad-scaler.md": page + text,
+        "docs/senior/mixed-precision/grad-scaler-clip.md": "---\ntitle: T\n---\n" + text,
+        "snippets/senior/mixed-precision/grad_scaler.py": text,
+        "snippets/senior/mixed-precision/grad_scaler_clip.py": text,
+        "snippets/junior/mixed-precision/grad_scaler.py": text,
+    }.items():
+        path = tmp_path / file
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(content)
+    assert sorted(problem.path.removeprefix(f"{tmp_path.as_posix()}/") for problem in retired.find(tmp_path)) == [
+        "docs/senior/mixed-precision/grad-scaler-clip.md",
+        "snippets/junior/mixed-precision/grad_scaler.py",
+        "snippets/senior/mixed-precision/grad_scaler_clip.py",
+    ]
+
+
 @pytest.mark.parametrize("path", SNIPPETS, ids=name)
 def test_snippet_imports_only_what_it_declares(path):
     problems = list(imports.check(path))
@@ -65,18 +85,46 @@ def test_snippet_is_small_and_says_what_its_functions_take(path):
         assert any(ast.get_docstring(node) for node in definitions), "Nothing in it says what it takes and returns."
 
 
+def claims_module(level: str, topic: str) -> Path:
+    return ROOT / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
+
+
+def classes_with_tests(text: str) -> list[str]:
+    """The classes of a claims module that hold at least one test."""
+    return [node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and any(
+        isinstance(member, ast.FunctionDef) and member.name.startswith("test_") for member in node.body)]
+
+
+def without_claims(slugs: list[str], classes: list[str]) -> list[str]:
+    """The questions that no class is named after. `TestAdamBiasCorrection` says nothing about a question `adam`."""
+    names = {found.lower() for found in classes}
+    return [slug for slug in slugs if "test" + slug.replace("-", "") not in names]
+
+
 def test_every_topic_has_a_claims_module_and_every_question_a_class_in_it():
     missing = []
-    for question in SITE.questions:
-        module = ROOT / "tests" / "snippets" / question.level / f"test_{question.topic.replace('-', '_')}.py"
-        expected = "Test" + question.slug.replace("-", "").lower()
-        classes = [
-            node.name.lower() for node in ast.parse(module.read_text(encoding="utf-8")).body
-            if isinstance(node, ast.ClassDef)
-        ] if module.exists() else []
-        if not any(found.startswith(expected.lower()) for found in classes):
-            missing.append(f"{name(module)}: no class Test{question.slug.title().replace('-', '')}")
+    for topic in (topic for level in SITE.levels for topic in level.topics):
+        module = claims_module(topic.level, topic.slug)
+        classes = classes_with_tests(module.read_text(encoding="utf-8")) if module.exists() else []
+        missing += [f"{name(module)}: no class Test{slug.title().replace('-', '')} with a test"
+                    for slug in without_claims([q.slug for q in topic.questions], classes)]
     assert not missing, report(missing)
+
+
+@pytest.mark.parametrize(("slug", "classes", "proven"), [
+    ("dataloader", ["TestDataloader"], True),
+    ("dataloader", ["TestDataloaderArguments"], False),
+    ("no-grad", ["TestNoGradVsRequiresGrad", "TestGrad"], False),
+    ("no-grad", ["TestNoGradVsRequiresGrad", "TestNoGrad"], True),
+    ("ddp", ["Testddp"], True),
+    ("ddp", [], False),
+])
+def test_a_class_proves_the_question_that_has_its_whole_name(slug, classes, proven):
+    assert without_claims([slug], classes) == ([] if proven else [slug])
+
+
+def test_a_class_without_tests_proves_nothing():
+    assert classes_with_tests("class TestA:\n    def test_it(self): pass\nclass TestB:\n    x = 1\n") == ["TestA"]
 
 
 def test_no_claims_module_without_a_topic():
@@ -91,7 +139,7 @@ def test_snippet_with_functions_is_imported_by_its_claims(path):
     if 'if __name__ == "__main__":' not in text or not re.search(r"^(?:def|class) ", text, flags=re.M):
         return  # a plain script: its output is its claim
     level, topic = path.parts[-3:-1]
-    module = ROOT / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
+    module = claims_module(level, topic)
     assert path.relative_to(pages.SNIPPETS).as_posix() in module.read_text(encoding="utf-8")
 
 

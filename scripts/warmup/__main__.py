@@ -184,7 +184,7 @@ def pdf(_: argparse.Namespace) -> int:
 def mutants(arguments: argparse.Namespace) -> int:
     from warmup import mutants as mutation
 
-    return mutation.main(snippet_paths(arguments.names))
+    return mutation.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
 
 
 def bench(_: argparse.Namespace) -> int:
@@ -228,7 +228,10 @@ def main(argv: list[str] | None = None) -> int:
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")
     command(pdf, "print each level of the built site into a PDF")
-    command(mutants, "break snippets on purpose and list what no test noticed").add_argument("names", nargs="*")
+    sub = command(mutants, "break snippets on purpose and list what no test noticed")
+    sub.add_argument("names", nargs="*")
+    sub.add_argument("--sample", type=int, default=0, help="only so many mutants, always the same ones")
+    sub.add_argument("--seed", type=int, default=0, help="another sample")
     command(bench, "measure runner, build, reload, bytes and Lighthouse")
     command(constraints, "pin what this environment has installed in constraints.txt")
     arguments = parser.parse_args(argv)

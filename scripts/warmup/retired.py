@@ -7,6 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from warmup import pages
 from warmup.problems import ROOT, Problem, relative
 
 
@@ -49,17 +50,19 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
     """Every use of a retired name in pages, snippets and claims, outside the pages that may name it."""
     paths = [*(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.ipynb"),
              *(root / "snippets").rglob("*.py"), *root.glob("*.md")]
+    about = {page: _files(root, page) for name in RETIRED for page in name.pages}
     for path in sorted(paths):
         text = path.read_text(encoding="utf-8")
         for name in RETIRED:
-            if any(_belongs(path, page) for page in name.pages):
+            if any(path in about[page] for page in name.pages):
                 continue
             for number, line in enumerate(text.split("\n"), 1):
                 if match := re.search(name.pattern, line):
                     yield Problem(relative(path), number, f"{match[0]!r} is retired.", f"Use {name.instead}.")
 
 
-def _belongs(path: Path, page: str) -> bool:
-    """Whether ``path`` is the page or one of its snippets."""
-    level, topic, slug = page.split("/")
-    return path.parts[-3:-1] == (level, topic) and path.stem.replace("_", "-").startswith(slug)
+def _files(root: Path, page: str) -> set[Path]:
+    """The page (``level/topic/slug``) and the snippets that it shows; nothing if there is no such page."""
+    path = root / "docs" / f"{page}.md"
+    shown = pages.Question.read(path).snippets if path.is_file() else []
+    return {path, *(root / "snippets" / name for name in shown)}

@@ -50,6 +50,11 @@ def snapshot(model: nn.Module) -> bool:
     return not torch.equal(kept["0.weight"], model[0].weight)
 
 
+def halves_are_the_whole(*extra: nn.Module) -> bool:
+    """Whether the gradients of two equal half batches, averaged, are the gradient of the whole batch."""
+    return torch.allclose(gradient(make(*extra), LEFT, RIGHT) / 2, gradient(make(*extra), ALL), atol=1e-6)
+
+
 PROBES = (
     ("junior", "backward() changes the weights",
      lambda: changes(make(), lambda model: gradient(model, ALL))),
@@ -62,10 +67,8 @@ PROBES = (
     ("mid", "the mean of two batch losses is the loss of both, if their sizes differ",
      lambda: torch.allclose((loss(make(), LARGE) + loss(make(), SMALL)) / 2, loss(make(), ALL))),
     ("mid", "two equal half batches, averaged, give the gradient of the whole batch",
-     lambda: torch.allclose(gradient(make(), LEFT, RIGHT) / 2, gradient(make(), ALL), atol=1e-6)),
-    ("senior", "the same with batch norm in the model",
-     lambda: torch.allclose(gradient(make(nn.BatchNorm1d(8)), LEFT, RIGHT) / 2,
-                            gradient(make(nn.BatchNorm1d(8)), ALL), atol=1e-6)),
+     lambda: halves_are_the_whole()),
+    ("senior", "the same with batch norm in the model", lambda: halves_are_the_whole(nn.BatchNorm1d(8))),
     ("senior", "validating in train mode changes the next checkpoint",
      lambda: changes(make(nn.BatchNorm1d(8)), validate)),
     ("senior", "a state_dict() that you keep in a variable is a snapshot", lambda: snapshot(make())),

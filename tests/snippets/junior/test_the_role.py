@@ -71,6 +71,14 @@ class TestWhatInterviewersExpect:
         assert all((parameter.grad == 0.25).all() for parameter in model.parameters())
         assert not any(output.requires_grad for output in expect.validate(model))
 
+    def test_copies_of_a_state_dict_are_a_snapshot(self):
+        model = expect.make()
+        kept = {name: value.clone() for name, value in model.state_dict().items()}
+        assert not expect.snapshot(model)
+        assert any(not torch.equal(kept[name], value) for name, value in model.state_dict().items())
+        model.state_dict = lambda: {name: value.detach().clone() for name, value in model.named_parameters()}
+        assert expect.snapshot(model)
+
     def test_validating_in_eval_mode_changes_nothing(self):
         assert not expect.changes(expect.make(nn.BatchNorm1d(8)).eval(), expect.validate)
 

@@ -3,6 +3,7 @@
 import gc
 import re
 import weakref
+from types import SimpleNamespace
 
 import pytest
 import torch
@@ -37,7 +38,7 @@ def loop():
     return Loop()
 
 
-class TestFixedAMemoryLeakTest:
+class TestFixedAMemoryLeak:
     def test_a_validation_loop_that_keeps_losses_fails_by_all_that_the_graph_saved(self, loop):
         with pytest.raises(AssertionError, match="graph nodes behind") as failure:
             leak.assert_no_growth(lambda: loop.history.append(loop.loss()))
@@ -243,3 +244,10 @@ class TestFixedAMemoryLeakRss:
         big = torch.ones(100_000_000)
         grown = rss.resident_megabytes() - before
         assert 300 < grown < 500, big.nbytes
+
+    @pytest.mark.parametrize(("platform", "bytes_per_unit"), [("darwin", 1), ("freebsd14", 1024)])
+    def test_without_proc_it_reports_the_highest_so_far_in_megabytes(self, monkeypatch, platform, bytes_per_unit):
+        monkeypatch.setattr(rss.Path, "exists", lambda self: False)
+        monkeypatch.setattr(rss.sys, "platform", platform)
+        monkeypatch.setattr(rss.resource, "getrusage", lambda who: SimpleNamespace(ru_maxrss=3_000_000))
+        assert rss.resident_megabytes() == pytest.approx(3 * bytes_per_unit)

@@ -92,6 +92,30 @@ class TestGraphBreaks:
     def test_every_construct_of_the_table_is_tested(self):
         assert len(causes.CONSTRUCTS) == 8
 
+    @pytest.mark.parametrize(("construct", "expected"), [
+        ("if x.shape[0] > 2", lambda x: 2 * x),
+        ("np.sin(x.numpy())", lambda x: 2 * x.sin()),
+        ("x.sum().item()", lambda x: x * x.sum()),
+        ("x[x > 0]", lambda x: 2 * x.masked_select(x > 0)),
+        ("print()", lambda x: 2 * x + 1),
+        ("call of a disabled function", lambda x: 6 * x + 3),
+        ("if x.sum() > 0", lambda x: 2 * x if x.sum() > 0 else 3 * x),
+        ("if x.sum() > 0 in a loop", lambda x: 24 * x + 21 if x.sum() > 0 else 24 * x),
+    ])
+    @pytest.mark.parametrize("x", [[0.25, 0.5, -0.25], [-1.0, 0.5, -2.0]])
+    def test_a_construct_computes_the_same_compiled_wherever_it_breaks(self, construct, expected, x):
+        function, x = causes.CONSTRUCTS[construct], torch.tensor(x)
+        for run in (function, torch.compile(function, backend="eager")):
+            torch.testing.assert_close(run(x), expected(x))
+
+    def test_what_was_compiled_before_does_not_change_the_count(self):
+        def scale(x):
+            return x * 2
+
+        for _ in range(torch._dynamo.config.recompile_limit):
+            torch.compile(scale, backend=lambda graph_module, example_inputs: graph_module.forward)(torch.ones(3))
+        assert causes.capture(scale) == (1, "ok")
+
     def test_what_breaks_for_other_functions(self):
         assert causes.capture(lambda x: x.exp() + x.shape[0]) == (1, "ok")
         assert causes.capture(lambda x: x * x.max().item() + 1) == (2, "ok")
@@ -167,13 +191,13 @@ class TestGraphBreaks:
         assert len(graphs) == limit
 
     @pytest.mark.parametrize("function", [rewrite.with_where, rewrite.with_guarded_where, rewrite.with_cond])
-    @pytest.mark.parametrize("x", [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [5.0, 0.5, 0.25]])
+    @pytest.mark.parametrize("x", [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [5.0, 0.5, 0.25], [0.25, 0.5]])
     def test_the_rewrites_are_one_graph_and_equal_the_branch(self, function, x):
         x = torch.tensor(x)
         torch.testing.assert_close(torch.compile(function, backend="eager", fullgraph=True)(x), rewrite.branch(x))
         assert len(graph_breaks.captured_graphs(function, x, -x)) <= 2
 
-    @pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, -2.0]])
+    @pytest.mark.parametrize("x", [[1.0, 2.0], [-1.0, -2.0], [0.25, 0.5]])
     def test_gradients_of_cond_and_of_the_guarded_where_equal_the_branch(self, x):
         def gradient(function):
             leaf = torch.tensor(x, requires_grad=True)
@@ -185,6 +209,13 @@ class TestGraphBreaks:
             compiled = torch.compile(function, backend="eager", fullgraph=True)
             torch.testing.assert_close(gradient(compiled), gradient(rewrite.branch))
         assert gradient(rewrite.with_where).isnan().any().item() is (x[0] < 0)
+
+    def test_the_branch_is_taken_by_the_sign_of_the_sum(self):
+        for x in (torch.tensor([0.25, 0.5]), torch.tensor([4.0, 9.0])):
+            torch.testing.assert_close(rewrite.branch(x), x.sqrt())
+            torch.testing.assert_close(rewrite.branch(-x), -2 * x)
+            torch.testing.assert_close(graph_breaks.activate(x), torch.sin(2 * x) + 1)
+            torch.testing.assert_close(graph_breaks.activate(-x), torch.cos(2 * x) - 1)
 
     def test_where_computes_both_sides(self):
         assert "sqrt mul where" in graph_breaks.captured_graphs(rewrite.with_where, torch.ones(2))[0]

@@ -15,7 +15,7 @@ asynchronous = load_snippet("senior/gpu-performance/async_execution.py")
 dispatch = load_snippet("senior/gpu-performance/async_execution_dispatch.py")
 
 
-class TestAsyncExecutionDispatch:
+class TestAsyncExecution:
     def test_one_python_call_becomes_several_ops_in_order(self):
         model, x = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2)), torch.randn(3, 5)
         ops = [op for op in dispatch.dispatched(lambda: model(x)) if not op.startswith("[")]

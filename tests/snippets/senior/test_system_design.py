@@ -19,7 +19,7 @@ def p99(*args, **kwargs):
     return queue.percentile(queue.simulate(*args, **kwargs), 99)
 
 
-class TestLowLatencyServingArithmetic:
+class TestLowLatencyServing:
     @pytest.mark.parametrize("max_batch", [1, 7, 64, 300])
     def test_capacity_is_the_batch_over_its_time(self, max_batch):
         replica = plan.Replica(fixed_ms=2.0, item_ms=0.5, max_batch=max_batch)
@@ -88,6 +88,11 @@ class TestLowLatencyServingQueue:
             assert p99(0.1, 64, max_wait) > p99(0.1, 64) + 0.3 * max_wait
             assert p99(0.95, 64, max_wait) == pytest.approx(p99(0.95, 64), rel=0.02)
 
+    @pytest.mark.parametrize("max_batch", [1, 64])
+    def test_without_a_window_an_idle_replica_starts_at_once(self, max_batch):
+        latencies = queue.simulate(0.001, max_batch, requests=2_000)
+        assert queue.percentile(latencies, 50) == pytest.approx(queue.FIXED_MS + queue.ITEM_MS, abs=1e-6)
+
     @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95])
     def test_without_a_window_the_tail_is_never_longer(self, load):
         assert p99(load, 64) <= p99(load, 64, 10.0) * 1.01
@@ -123,6 +128,7 @@ class TestLowLatencyServingQueue:
         assert queue.percentile(list(range(100, 0, -1)), 99) == 100
         assert queue.percentile(list(range(1000)), 50) == 500
         assert queue.percentile([3.0], 99) == 3.0
+        assert queue.percentile([1.0, 3.0, 2.0], 100) == 3.0
 
 
 class TestLowLatencyServingOverload:
@@ -145,6 +151,11 @@ class TestLowLatencyServingOverload:
         assert longest == 50.0
         assert max(overload.serve(1.5, 31.0)) <= longest + 1e-9
         assert max(overload.serve(1.5)) > 100 * longest
+
+    @pytest.mark.parametrize("limit", [math.inf, 31.0])
+    def test_no_answer_is_faster_than_a_batch_of_one(self, limit):
+        for load in (0.01, 0.7, 1.5):
+            assert min(overload.serve(load, limit)) >= overload.FIXED_MS + overload.ITEM_MS - 1e-6
 
     def test_a_refusal_that_comes_too_late_saves_nobody(self):
         assert overload.in_time(overload.serve(1.5, 60.0)) < 0.2
@@ -193,6 +204,13 @@ class TestLowLatencyServingMeasurement:
         times = measure.batch_milliseconds(Spy(), torch.zeros(3, 5), [1, 4], repeats=2)
         assert shapes == [(1, 3, 5)] * 2 + [(4, 3, 5)] * 2
         assert len(times) == 2 and all(time >= 0 for time in times)
+
+    def test_off_the_cpu_the_clock_waits_until_the_work_is_done(self, monkeypatch):
+        monkeypatch.setattr(torch.accelerator, "synchronize", lambda: measure.time.sleep(0.02))
+        for device, waits in (("meta", True), ("cpu", False)):
+            model, example = nn.Linear(3, 2, device=device), torch.zeros(3, device=device)
+            times = measure.batch_milliseconds(model, example, [1, 4], repeats=5)
+            assert all((time >= 20) is waits for time in times)
 
     def test_it_measures_milliseconds_without_a_graph(self):
         class Sleep(nn.Module):
