@@ -370,3 +370,20 @@ def test_where_storage_is_full_pages_work_and_nothing_is_promised(reader, host):
     session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin})
     page.goto(host.practice)
     wait_until_kept(page)
+
+
+# ---------- While the site is served ----------
+
+def test_questions_that_wait_for_an_edit_end_with_their_page(reader, host):
+    page = visit(reader, host)
+    wait_until_kept(page)
+    host.hold("/news")
+    for number in range(8):  # a browser has six connections to a host
+        page.goto(host.practice, timeout=20_000)
+        with page.expect_request("**/news"):
+            page.evaluate("""number => {
+                const request = new XMLHttpRequest()
+                request.open("GET", `/livereload/${number}/news`)
+                request.send()
+            }""", number)
+        page.wait_for_timeout(200)
