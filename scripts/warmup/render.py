@@ -409,6 +409,7 @@ def _diagrams(content: str, docs_folder: Path) -> str:
             return match[0]  # MkDocs reports the missing file
         svg = re.sub(r"(?s)^.*?(?=<svg)", "", path.read_text(encoding="utf-8"))
         svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
+        svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
         # Programs that draw give every drawing the same ids.
         svg = relocated(svg, f"figure-{next(number)}--", lambda address: address)
         svg = svg.replace("<svg", f'<svg role="img" aria-label="{match["alt"]}"', 1)
