@@ -296,6 +296,12 @@ class TestNeedCuda:
         x = torch.randn(1000, dtype=torch.float64) * 3
         torch.testing.assert_close(cuda.gelu_by_hand(x), F.gelu(x, approximate="tanh"))
 
+    def test_counting_changes_no_result(self):
+        x = torch.randn(4, 3)
+        with cuda.Traffic():
+            counted = x.sum(dim=0, dtype=torch.float64)
+        assert torch.equal(counted, x.sum(dim=0, dtype=torch.float64)) and counted.dtype == torch.float64
+
     def test_views_move_nothing(self):
         assert cuda.measure(lambda x: x.T.unsqueeze(0)[:, 1:], torch.ones(4, 4)) == (0, 0)
 

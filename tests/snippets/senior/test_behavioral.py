@@ -3,6 +3,7 @@
 import gc
 import re
 import weakref
+from pathlib import Path
 from types import SimpleNamespace
 
 import pytest
@@ -244,6 +245,13 @@ class TestFixedAMemoryLeakRss:
         big = torch.ones(100_000_000)
         grown = rss.resident_megabytes() - before
         assert 300 < grown < 500, big.nbytes
+
+    @pytest.mark.skipif(not Path("/proc/self/statm").exists(), reason="needs /proc")
+    def test_with_proc_it_falls_again_when_memory_is_freed(self):
+        big = torch.ones(100_000_000)
+        high = rss.resident_megabytes()
+        del big
+        assert rss.resident_megabytes() < high - 300
 
     @pytest.mark.parametrize(("platform", "bytes_per_unit"), [("darwin", 1), ("freebsd14", 1024)])
     def test_without_proc_it_reports_the_highest_so_far_in_megabytes(self, monkeypatch, platform, bytes_per_unit):
