@@ -32,7 +32,7 @@ export const button = (text, act, { key, quiet = false } = {}) =>
   element("button", { type: "button", class: quiet ? "tw-button tw-button--quiet" : "tw-button", onclick: act },
     text, key && element("kbd", { "aria-hidden": "true" }, key))
 
-/** Nodes of a fragment from cards.json or proofs.json. The build has cleaned it (scripts/warmup/cards.py); nothing else belongs in here. */
+/** Nodes of a fragment from cards.json or proofs.json. It is a part of a question's page (scripts/warmup/cards.py); nothing else belongs in here. */
 export const fragment = html => {
   const template = document.createElement("template")
   template.innerHTML = html
@@ -68,7 +68,7 @@ export const loadCards = async () => {
 
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
 export const place = (bank, card) => {
-  const topic = bank.topics.find(one => one.level === card.level && one.slug === card.topic)
+  const topic = bank.topics.find(one => one.id === card.topic)
   return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
 }
 
