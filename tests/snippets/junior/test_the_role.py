@@ -184,6 +184,8 @@ class TestResearchVsEngineering:
 
 
 class TestPytorchOrTensorflow:
+    # torch 2.11 warns of its own buffer while it loads.
+    @pytest.mark.filterwarnings("ignore:The given buffer is not writable:UserWarning")
     def test_an_exported_program_needs_no_class_and_takes_any_batch(self, tmp_path):
         model = framework.Model().eval()
         shapes = {"x": {0: torch.export.Dim("batch")}}
