@@ -15,7 +15,7 @@ from pathlib import Path
 
 import yaml
 
-from warmup import header, outputs, puzzles, taxonomy
+from warmup import header, markdown, outputs, puzzles, taxonomy
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 DOCS = ROOT / "docs"
@@ -47,8 +47,6 @@ FRONT_MATTER = {
 }
 REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 
-INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
-FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -121,23 +119,13 @@ class Page:
         return str(self.meta.get("title", ""))
 
     @cached_property
-    def lines(self) -> list[tuple[int, str, bool]]:
-        """The body as (line number, text, whether it stands inside a fence)."""
-        rows, closing = [], None
-        for number, line in enumerate(self.text.split("\n")[self.body_line - 1:], self.body_line):
-            fence = FENCE.match(line)
-            if closing is None and fence:
-                closing = fence["fence"]
-                rows.append((number, line, True))
-            else:
-                rows.append((number, line, closing is not None))
-                if closing and fence and not fence["info"].strip() and fence["fence"].startswith(closing):
-                    closing = None
-        return rows
+    def lines(self) -> list[markdown.Line]:
+        """The body, its lines numbered as in the file."""
+        return markdown.lines("\n".join(self.text.split("\n")[self.body_line - 1:]), self.body_line)
 
     @cached_property
     def sections(self) -> list[Section]:
-        heads = [(n, m["title"]) for n, line, fenced in self.lines if not fenced and (m := HEADING.match(line))]
+        heads = [(n, m["title"]) for n, line, fence in self.lines if not fence and (m := HEADING.match(line))]
         texts = {n: line for n, line, _ in self.lines}
         last = max(texts, default=0)
         ends = [n for n, _ in heads[1:]] + [last + 1]
@@ -151,14 +139,8 @@ class Page:
 
     @cached_property
     def includes(self) -> list[Include]:
-        found, info, inside = [], "", False
-        for number, line, fenced in self.lines:
-            if fenced and not inside and (m := FENCE.match(line)):
-                info = m["info"].strip()
-            inside = fenced
-            if m := INCLUDE.match(line):
-                found.append(Include(m["path"], number, info if fenced else ""))
-        return found
+        return [Include(match["path"], line.number, line.fence.info if line.fence else "")
+                for line in self.lines if (match := line.include)]
 
 
 @dataclass(eq=False)
@@ -449,8 +431,11 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(page.text.split("\n"), 1):
         if "TODO" in line:
             yield number, "The page still says TODO.", "Fill it in, or take the section out."
-    for number, line, fenced in page.lines:
-        if not fenced and re.match(r"# +\S", line):
+    for number, line, fence in page.lines:
+        if not fence and markdown.FENCE.match(line):
+            yield number, "This fence does not end.", (
+                "Close it with a line that holds only the same mark, indented as the first one, and no line less.")
+        if not fence and re.match(r"# +\S", line):
             yield number, "The page has an H1.", "The title in the front matter is the H1: take the line out."
 
     if say := page.section("Say it"):
@@ -458,7 +443,7 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
         if count > SAY_IT_WORDS:
             yield say.line, f"'Say it' has {count} words; at most {SAY_IT_WORDS} can be said in one breath.", (
                 "Say less: the answer, then the reason.")
-        if any(FENCE.match(line) for line in say.lines):
+        if any(line.fence for line in markdown.lines("\n".join(say.lines))):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
     if why := page.section("Why"):
         count = len(words(_without_fences(why.text)))
@@ -536,12 +521,12 @@ def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
     return sorted(set(problems))
 
 
-def words(markdown: str) -> list[str]:
+def words(text: str) -> list[str]:
     """The words one would read aloud: link targets, markup and table rules do not count."""
-    text = re.sub(r"\]\([^)]*\)", "]", markdown)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
     text = re.sub(r"[`*_|#>\[\]]", " ", text)
     return [w for w in text.split() if re.search(r"\w", w)]
 
 
-def _without_fences(markdown: str) -> str:
-    return re.sub(r"(?ms)^[ \t]*(`{3,}).*?^[ \t]*\1[ \t]*$", "", markdown)
+def _without_fences(text: str) -> str:
+    return "\n".join(line.text for line in markdown.lines(text) if not line.fence)

@@ -156,6 +156,12 @@ def test_a_heading_inside_a_fence_is_not_a_section(project):
     assert problems(project, GOOD.replace("    Because.", "    Because.\n\n```text\n## Not a section\n```")) == []
 
 
+def test_a_fence_that_does_not_end_names_its_line(project):
+    message = the_one(project, GOOD.replace("    Because.", "    Because.\n\n    ```text\n    Not ended."))
+    assert ":28: This fence does not end." in message
+    assert "indented as the first one" in message
+
+
 def test_an_h1_in_the_page(project):
     assert "The page has an H1." in the_one(project, GOOD.replace("## Say it", "# Title\n\n## Say it"))
 
