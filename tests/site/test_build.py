@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import os
 import re
 import socket
 import subprocess
@@ -36,6 +37,16 @@ MISTAKES = [
     ("mkdocs.yml", "      - junior/saving\n", "", r"mkdocs\.yml: nav does not name the topic junior/saving"),
     ("docs/questions.md", "<!-- warmup:filter -->", "<!-- warmup:fliter -->", r"Unknown marker warmup:fliter"),
     (PUZZLE, "variant: item", "variant: gone", rf"{PUZZLE}:\d+: The variant .*__gone\.py does not exist"),
+    ("docs/junior/tensors/stack-vs-cat.md", "tags: [", "tags: [2, ",
+     r"docs/junior/tensors/stack-vs-cat\.md:\d+: tags holds 2, which is not a text\. Put it into quotes\."),
+    ("docs/junior/tensors/broadcasting.md", "minutes: ", "minutes: !!str ",
+     r"docs/junior/tensors/broadcasting\.md:\d+: minutes is not a whole number above zero\."),
+    ("docs/junior/tensors/cuda-vs-to.md", "title: ", "title: [a]\nsearch: ",
+     r"docs/junior/tensors/cuda-vs-to\.md:2: title is not a text\."),
+    ("docs/junior/modules/dropout.md", "related:", "related: a/b/c\nasked:",
+     r"docs/junior/modules/dropout\.md:\d+: related is not a list\."),
+    ("docs/junior/saving/index.md", "order: ", "order: save-and-load # ",
+     r"docs/junior/saving/index\.md:\d+: order is not a list\."),
 ]
 
 
@@ -49,6 +60,50 @@ def test_each_mistake_fails_the_strict_build_and_names_the_file(project_copy, tm
         assert re.search(f"WARNING.*{message}", result.stderr), f"{message}\n{result.stderr}"
     assert "WARNING -  snippets/junior/autograd/orphan.py: No page shows this snippet." in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_lint_lists_every_problem_in_one_run(project_copy):
+    for file, old, new, _ in (mistake for mistake in MISTAKES if re.match("docs/.*[0-9+]:|mkdocs", mistake[3])):
+        edit(project_copy / file, old, new)
+    snippets = project_copy / "snippets/junior/autograd"
+    broken = {
+        "zero_grad.py": ("# /// script\n# dependencies = [\n# ///\n",
+                         r"[23]: The header is not TOML: .*\. Correct the TOML between"),
+        "zero_grad_none.py": ("# /// script\n# needs = 1\n# ///\n",
+                             "2: Unknown key `needs` in the script block. Allowed"),
+        "zero_grad_broken.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Mend what"),
+        "no_grad.py": ("x = 1\nimport pandas\n", "2: It imports pandas, which its header does not declare. Add"),
+        "eval_vs_no_grad.py": ("x = '\0'\n", ".*It is not Python: source code .*null bytes"),
+    }
+    for name, (text, _) in broken.items():
+        (snippets / name).write_text(text)
+    (snippets / "requires_grad.py").write_bytes(b"\xff\n")
+    edit(project_copy / "docs/senior/mixed-precision/grad-scaler.md", "---\n", "")
+    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr, done.stderr
+    for name, (_, message) in broken.items():
+        assert re.search(f"^snippets/junior/autograd/{name}:{message}", done.stderr, re.M), f"{message}\n{done.stderr}"
+    assert "snippets/junior/autograd/requires_grad.py:1: It is not text in UTF-8. Save it" in done.stderr
+    assert "docs/senior/mixed-precision/grad-scaler.md:1: The front matter is missing. Begin" in done.stderr
+    assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
+    assert "docs/junior/tensors/stack-vs-cat.md:4: tags holds 2" in done.stderr
+    assert "mkdocs.yml: nav does not name the topic junior/saving" in done.stderr
+    # What the page about a retired name shows may use it, even while the page cannot be read.
+    assert "is retired" not in done.stderr
+    count = len(done.stderr.splitlines())
+    assert re.search(rf"snippets, {count} problems$", done.stdout.strip()), done.stdout
+
+
+def test_lint_lists_the_other_problems_when_mkdocs_yml_is_broken(project_copy):
+    edit(project_copy / "mkdocs.yml", "site_name: Torch", "site_name: a: b")
+    edit(project_copy / PAGE, "kind: concept", "kind: riddle")
+    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    assert re.search(r"^mkdocs\.yml:3: It is not YAML: mapping values are not allowed", done.stderr), done.stderr
+    assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
+    assert done.stdout.endswith(" 2 problems\n")
 
 
 def test_a_formula_that_does_not_convert_stops_the_build_and_names_the_page(project_copy, tmp_path):
