@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
 import os
 import re
@@ -171,29 +172,56 @@ def wait_for(url: str, text: str, seconds: float) -> bool:
     return False
 
 
-def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy):
+@contextlib.contextmanager
+def served(project: Path, log: Path):
+    """The address of a server of the project, which writes what it says into ``log``."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    # A theme folder outside the project's own copy would be watched too: the copy is complete.
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
-        cwd=project_copy, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    page = f"http://127.0.0.1:{port}/junior/autograd/zero-grad/"
-    try:
-        assert wait_for(page, "zero_grad", 60), server.poll()
+    with log.open("w") as console:
+        # A theme folder outside the project's own copy would be watched too: the copy is complete.
+        server = subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
+            cwd=project, stdout=subprocess.DEVNULL, stderr=console)
+        try:
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart(project_copy, tmp_path):
+    for name, text in (("derived", "<!-- warmup:myths -->"),
+                       ("embeds", f'```text\n--8<-- "{SNIPPET.removeprefix("snippets/")}"\n```')):
+        (project_copy / f"docs/about/{name}.md").write_text(f"---\ntitle: New\n---\n\n{text}\n")
+    log = tmp_path / "log"
+    with served(project_copy, log) as address:
+        assert wait_for(f"{address}about/embeds/", "steps: int = 20", 60), log.read_text()
+        edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
+        assert wait_for(f"{address}about/embeds/", "steps: int = 21", 30), log.read_text()
+        edit(project_copy / OTHER, "## Myth\n", "## Myth\n\nA myth that is new here.\n")
+        assert wait_for(f"{address}about/derived/", "A myth that is new here.", 30), log.read_text()
+        assert "still runs the code" not in log.read_text()
+        edit(project_copy / "scripts/warmup/render.py", '"tw-download"', '"tw-other"')
+        end = time.monotonic() + 30
+        while "still runs the code" not in log.read_text() and time.monotonic() < end:
+            time.sleep(.1)
+        assert ("WARNING -  scripts/warmup/render.py: Edited, but this server still runs the code it was started with. "
+                "Stop it with Ctrl+C and run make serve again.") in log.read_text()
+
+
+def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy, tmp_path):
+    with served(project_copy, tmp_path / "log") as address:
+        page = f"{address}junior/autograd/zero-grad/"
+        assert wait_for(page, "zero_grad", 60), (tmp_path / "log").read_text()
         edit(project_copy / PAGE, "never overwrites it", "never replaces it")
         assert wait_for(page, "never replaces it", 30)
         for derived in ("practice/cards.json", "junior/autograd/zero-grad.md", "questions.json", "junior/print/"):
-            assert "never replaces it" in fetch(f"http://127.0.0.1:{port}/{derived}"), derived
+            assert "never replaces it" in fetch(address + derived), derived
         edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
         assert wait_for(page, "21", 30)
         (project_copy / SNIPPET.replace(".py", ".out")).write_text("output of another run\n")
         assert wait_for(page, "output of another run", 30)
         edit(project_copy / PAGE, "minutes: 2", "minutes: 4")
-        assert wait_for(f"http://127.0.0.1:{port}/questions/", "4 min", 30)
-        assert "search_index.json" in fetch(page) or "zero-grad" in fetch(
-            f"http://127.0.0.1:{port}/search/search_index.json")
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
+        assert wait_for(f"{address}questions/", "4 min", 30)
+        assert "search_index.json" in fetch(page) or "zero-grad" in fetch(f"{address}search/search_index.json")
