@@ -91,6 +91,7 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
     assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
     assert "docs/junior/tensors/stack-vs-cat.md:4: tags holds 2" in done.stderr
     assert "mkdocs.yml: nav does not name the topic junior/saving" in done.stderr
+    assert done.stderr.count("It is not Python") == 2, done.stderr
     # What the page about a retired name shows may use it, even while the page cannot be read.
     assert "is retired" not in done.stderr
     count = len(done.stderr.splitlines())
