@@ -45,11 +45,14 @@ test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
 snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snippets, claims and outputs
 	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py
 
+# Each says all that it finds: what one of them finds must not hide what the next would.
 lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippets
-	$(BIN)/ruff check .
-	$(BIN)/actionlint
-	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github
-	$(WARMUP) check
+	@failed=0; \
+	$(BIN)/ruff check . || failed=1; \
+	$(BIN)/actionlint || failed=1; \
+	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
+	$(WARMUP) check || failed=1; \
+	exit $$failed
 
 record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (Q=level/topic/name for one)
 	$(WARMUP) record $(Q) $(if $(VARIANT),--variant $(VARIANT))

@@ -59,7 +59,11 @@ def on_files(files, config):
 
 
 def on_page_markdown(markdown, page, config, files):
-    question = page.meta["question"] = _renderer.site.by_id.get(page.file.src_uri.removesuffix(".md"))
+    question = _renderer.site.by_id.get(page.file.src_uri.removesuffix(".md"))
+    if question:
+        # What is wrong in the front matter has been reported; it must not reach a template.
+        page.meta = {key: value for key, value in question.meta.items() if key in pages.FRONT_MATTER}
+    page.meta["question"] = question
     if "title" in page.meta:
         # MkDocs' and Material's templates, and the search results, take a title for HTML.
         page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)

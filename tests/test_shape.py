@@ -8,7 +8,7 @@ from pathlib import Path
 
 import pytest
 
-from warmup import header, imports, nav, pages, retired
+from warmup import header, imports, markdown, nav, pages, retired
 from warmup.problems import ROOT
 
 SITE = pages.load()
@@ -146,12 +146,12 @@ def test_snippet_with_functions_is_imported_by_its_claims(path):
 @pytest.mark.parametrize("path", MARKDOWN, ids=name)
 def test_fences_are_spelled_so_that_they_are_run_or_plainly_not(path):
     # pytest-codeblocks runs ```python, ```sh and ```bash only: any other spelling of Python would never run.
-    for number, line in enumerate(path.read_text(encoding="utf-8").split("\n"), 1):
-        fence = re.match(r"\s*(?:`{3,}|~{3,})\s*([^\s`]+)(.*)$", line)
-        if fence and fence[1].lower() in {"py", "python3", "pycon", "ipython"}:
-            pytest.fail(f"{name(path)}:{number}: write ```python, or ```text for code that is not run")
-        if fence and fence[1] == "python" and fence[2].strip():
-            assert 'title="' in fence[2], f"{name(path)}:{number}: a python fence with options would not run"
+    for line in markdown.lines(path.read_text(encoding="utf-8")):
+        language, _, options = line.fence.info.partition(" ") if line.opens else ("", "", "")
+        if language.lower() in {"py", "python3", "pycon", "ipython"}:
+            pytest.fail(f"{name(path)}:{line.number}: write ```python, or ```text for code that is not run")
+        if language == "python" and options.strip():
+            assert 'title="' in options, f"{name(path)}:{line.number}: a python fence with options would not run"
 
 
 @pytest.mark.parametrize("path", sorted(pages.DOCS.rglob("*.svg")), ids=name)

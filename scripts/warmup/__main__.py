@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup import pages
+from warmup import header, pages
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
 
@@ -44,9 +44,16 @@ def check(_: argparse.Namespace) -> int:
         """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
 
     Loader.add_constructor("!ENV", lambda loader, node: None)
-    navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
+    navigation, problems = [], []
+    try:
+        navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
+    except yaml.MarkedYAMLError as error:
+        problems.append(Problem("mkdocs.yml", error.problem_mark.line + 1, f"It is not YAML: {error.problem}.",
+                                "Quote a value that holds a colon, and indent with spaces."))
     site = pages.load(topic_order=nav.topic_order(navigation))
-    problems = [*pages.check_site(site), *nav.check(navigation, site), *retired.find(), *labs.check_all()]
+    if not problems:
+        problems += nav.check(navigation, site)
+    problems += [*pages.check_site(site), *retired.find(), *labs.check_all()]
     for path in snippet_paths([]):
         problems += imports.check(path)
     for problem in problems:
@@ -76,7 +83,6 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def record(arguments: argparse.Namespace) -> int:
-    from warmup import header
     from warmup import record as recording
 
     paths = snippet_paths(arguments.names)
@@ -237,7 +243,7 @@ def main(argv: list[str] | None = None) -> int:
     arguments = parser.parse_args(argv)
     try:
         return int(arguments.function(arguments))
-    except (ProblemError, RuntimeError) as error:
+    except (ProblemError, RuntimeError, header.HeaderError) as error:
         print(error, file=sys.stderr)
         return 1
 

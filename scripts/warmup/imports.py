@@ -17,10 +17,22 @@ DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml"}
 
 
 def check(path: Path) -> Iterator[Problem]:
-    """Imports of ``path`` that its header does not declare."""
-    text = path.read_text(encoding="utf-8")
-    declared = {re.split(r"[<>=!~\[; ]", d)[0].lower() for d in header.parse(text, path).dependencies}
-    for node in ast.walk(ast.parse(text)):
+    """Imports of ``path`` that its header does not declare, or else why it is not Python."""
+    try:
+        text = path.read_text(encoding="utf-8")
+        tree = ast.parse(text)
+        dependencies = header.parse(text, path).dependencies
+    except SyntaxError as error:
+        yield Problem(relative(path), error.lineno or 0, f"It is not Python: {error.msg}.",
+                      "Mend what stands there, or before it.")
+        return
+    except (UnicodeDecodeError, header.HeaderError):
+        return  # reported by pages.check_site
+    except ValueError as error:  # what older Pythons raise for a null byte
+        yield Problem(relative(path), 0, f"It is not Python: {error}.", "Mend or delete it.")
+        return
+    declared = {re.split(r"[<>=!~\[; ]", d)[0].lower() for d in dependencies}
+    for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and not node.level:

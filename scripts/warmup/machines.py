@@ -17,10 +17,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING
 
-from warmup import taxonomy
+from warmup import markdown, taxonomy
 from warmup.pages import GRADES, Page, Question
 from warmup.problems import ProblemError
-from warmup.render import MARKER, SNIPPET_URL, Renderer, relative_link
+from warmup.render import SNIPPET_URL, Renderer, relative_link
 
 if TYPE_CHECKING:
     from warmup.exports import Build
@@ -74,17 +74,17 @@ class Writer:
     source: str
     link: Callable[[str], str]
 
-    def plain(self, markdown: str, fold: str = "**{}**") -> str:
+    def plain(self, text: str, fold: str = "**{}**") -> str:
         """A part of the source as plain Markdown.
 
         Args:
-            markdown: the part.
+            text: the part.
             fold: how the question of an outermost fold is written.
 
         Raises:
             ProblemError: an include or a marker cannot be resolved.
         """
-        expanded = self.renderer.expand(markdown, "", self.renderer.root / "docs" / self.source)
+        expanded = self.renderer.expand(text, "", self.renderer.root / "docs" / self.source)
         return "".join(self._blocks(expanded + "\n", fold)).strip()
 
     def _blocks(self, text: str, fold: str) -> Iterator[str]:
@@ -106,7 +106,7 @@ class Writer:
         language, _, rest = block["info"].strip().partition(" ")
         options = dict(re.findall(r'(\w+)="([^"]*)"', rest))
         before = after = ""
-        if language == "output":
+        if language == "output" and "file" in options:
             language = "text"
             found = self.renderer.output(self.renderer.snippets / options["file"])
             if found is None:
@@ -212,26 +212,26 @@ def _question(build: Build, question: Question) -> str:
 
 def _page(build: Build, page: Page, source: str) -> str:
     writer = Writer(build.renderer, source, _linker(build, copy_of(source)))
-    lines = [line if fenced else _derived(build, line, source) for _, line, fenced in page.lines]
+    lines = [_derived(build, line, source) for line in page.lines]
     body = writer.plain("\n".join(lines))
     return f"# {_literal(page.title)}\n\n{body}\n"
 
 
-def _derived(build: Build, line: str, source: str) -> str:
+def _derived(build: Build, line: markdown.Line, source: str) -> str:
     """A marker whose fragment is HTML as Markdown, with links between sources; any other line as it is."""
-    marker = MARKER.match(line)
+    marker = line.marker
     if not marker:
-        return line
+        return line.text
     folder = posixpath.dirname(source)
     if marker["name"] in ("data", "figures"):
-        fragment = build.renderer.expand(line, folder, build.renderer.root)
+        fragment = build.renderer.expand(line.text, folder, build.renderer.root)
         fragment = re.sub(r'<a href="(.*?)">(.*?)</a>', r"[\2](\1)", fragment)
         rows = re.findall(r"<t[hd].*?>(.*?)</t[hd]><td>(.*?)</td>", fragment)
         return "\n".join(f"- {name}: {value}" for name, value in rows)
     if marker["name"] == "questions":
         arguments = dict(argument.split("=") for argument in marker["arguments"].split())
         return "\n".join(_list(build, folder, **arguments))
-    return "" if marker["name"] == "topics" else line  # the list of questions names them again
+    return "" if marker["name"] == "topics" else line.text  # the list of questions names them again
 
 
 def _list(build: Build, folder: str, level: str, topic: str = "") -> Iterator[str]:

@@ -12,11 +12,12 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import ClassVar
 
 import yaml
 
-from warmup import header, outputs, puzzles, taxonomy
-from warmup.problems import ROOT, Problem, ProblemError, relative
+from warmup import header, markdown, outputs, puzzles, taxonomy
+from warmup.problems import ROOT, Problem, ProblemError, not_utf8, relative
 
 DOCS = ROOT / "docs"
 SNIPPETS = ROOT / "snippets"
@@ -37,6 +38,7 @@ SAY_IT_WORDS = 70
 WHY_WORDS = 400
 FOLLOW_UPS = (2, 5)
 
+# Of each key its type; a list is one of texts, a number is one to count with.
 FRONT_MATTER = {
     "title": str,
     "kind": str,
@@ -45,10 +47,9 @@ FRONT_MATTER = {
     "related": list,
     "asked": list,
 }
+INDEX_FRONT_MATTER = {"title": str, "order": list}
 REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 
-INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
-FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<fence>`{3,}|~{3,})(?P<info>.*)$")
 HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
@@ -80,13 +81,23 @@ class Include:
 class Page:
     """A Markdown file with its front matter taken apart.
 
+    Attributes:
+        path: the file.
+        text: what it holds.
+        meta: the front matter, without values of a wrong type.
+        mistyped: a problem for each key whose value has a wrong type.
+        body_line: the number of the first line below the front matter.
+
     Raises:
         ProblemError: the front matter is missing, is not closed, or is not a YAML mapping.
     """
 
+    types: ClassVar[dict[str, type]] = {}
+
     path: Path
     text: str
     meta: dict = field(init=False)
+    mistyped: dict[str, Problem] = field(init=False)
     body_line: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -99,45 +110,46 @@ class Page:
             self._fail(1, "The front matter is not closed.", "End it with a line that holds only --- .")
         try:
             meta = yaml.load("\n".join(lines[1:end]), Loader=_Loader)
-        except yaml.YAMLError as error:
+        except (yaml.YAMLError, ValueError) as error:  # a ValueError for a date such as 2026-02-30
             mark = getattr(error, "problem_mark", None)
             what = " ".join(str(getattr(error, "problem", None) or error).split())
             self._fail(mark.line + 2 if mark else 2, f"The front matter is not YAML: {what}.",
                        "Quote a value that holds a colon, and indent with spaces.")
         if not isinstance(meta, dict):
             self._fail(2, "The front matter is not a mapping.", "Write one `key: value` a line.")
-        self.meta = meta
         self.body_line = end + 2
+        wrong = {key: found for key, kind in self.types.items() if (found := _mistyped(key, meta.get(key), kind))}
+        self.mistyped = {key: Problem(relative(self.path), self.line_of(key), *found) for key, found in wrong.items()}
+        self.meta = {key: value for key, value in meta.items() if key not in wrong}
 
     def _fail(self, line: int, message: str, fix: str) -> None:
         raise ProblemError(Problem(relative(self.path), line, message, fix))
 
     @classmethod
     def read(cls, path: Path) -> Page:
-        return cls(path, path.read_text(encoding="utf-8"))
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ProblemError(not_utf8(path, error)) from error
+        return cls(path, text)
+
+    def line_of(self, key: str) -> int:
+        """The line of the front matter that gives ``key``; 1 where none does."""
+        lines = self.text.split("\n")[: self.body_line]
+        return next((number for number, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 1)
 
     @property
     def title(self) -> str:
-        return str(self.meta.get("title", ""))
+        return str(self.meta.get("title") or "")
 
     @cached_property
-    def lines(self) -> list[tuple[int, str, bool]]:
-        """The body as (line number, text, whether it stands inside a fence)."""
-        rows, closing = [], None
-        for number, line in enumerate(self.text.split("\n")[self.body_line - 1:], self.body_line):
-            fence = FENCE.match(line)
-            if closing is None and fence:
-                closing = fence["fence"]
-                rows.append((number, line, True))
-            else:
-                rows.append((number, line, closing is not None))
-                if closing and fence and not fence["info"].strip() and fence["fence"].startswith(closing):
-                    closing = None
-        return rows
+    def lines(self) -> list[markdown.Line]:
+        """The body, its lines numbered as in the file."""
+        return markdown.lines("\n".join(self.text.split("\n")[self.body_line - 1:]), self.body_line)
 
     @cached_property
     def sections(self) -> list[Section]:
-        heads = [(n, m["title"]) for n, line, fenced in self.lines if not fenced and (m := HEADING.match(line))]
+        heads = [(n, m["title"]) for n, line, fence in self.lines if not fence and (m := HEADING.match(line))]
         texts = {n: line for n, line, _ in self.lines}
         last = max(texts, default=0)
         ends = [n for n, _ in heads[1:]] + [last + 1]
@@ -151,19 +163,15 @@ class Page:
 
     @cached_property
     def includes(self) -> list[Include]:
-        found, info, inside = [], "", False
-        for number, line, fenced in self.lines:
-            if fenced and not inside and (m := FENCE.match(line)):
-                info = m["info"].strip()
-            inside = fenced
-            if m := INCLUDE.match(line):
-                found.append(Include(m["path"], number, info if fenced else ""))
-        return found
+        return [Include(match["path"], line.number, line.fence.info if line.fence else "")
+                for line in self.lines if (match := line.include)]
 
 
 @dataclass(eq=False)
 class Question(Page):
     """A question page; level, topic and slug come from its path."""
+
+    types = FRONT_MATTER
 
     previous: Question | None = field(default=None, repr=False)
     next: Question | None = field(default=None, repr=False)
@@ -206,7 +214,7 @@ class Question(Page):
 
     @property
     def kind(self) -> str:
-        return str(self.meta.get("kind", ""))
+        return str(self.meta.get("kind") or "")
 
     @property
     def kind_label(self) -> str:
@@ -214,7 +222,7 @@ class Question(Page):
 
     @property
     def minutes(self) -> int:
-        return self.meta.get("minutes", 0)
+        return self.meta.get("minutes") or 0
 
     @property
     def tags(self) -> list[str]:
@@ -232,11 +240,18 @@ class Question(Page):
         return [text for need, text in taxonomy.NEEDS.items() if need in found]
 
 
+@dataclass(eq=False)
+class Index(Page):
+    """A topic's index page."""
+
+    types = INDEX_FRONT_MATTER
+
+
 @dataclass
 class Topic:
     """A folder of questions with its index page."""
 
-    index: Page
+    index: Index
     questions: list[Question]
 
     @property
@@ -317,7 +332,7 @@ def _needs(path: Path) -> frozenset[str]:
         stamp = path.stat().st_mtime_ns
         if _needs_cache.get(path, (0,))[0] != stamp:
             _needs_cache[path] = (stamp, header.parse(path.read_text(encoding="utf-8"), path).needs)
-    except (OSError, header.HeaderError):
+    except (OSError, UnicodeDecodeError, header.HeaderError):
         return frozenset()
     return _needs_cache[path][1]
 
@@ -367,11 +382,11 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
 def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
     index_path = folder / "index.md"
     questions: dict[str, Question] = {}
-    index: Page | None = None
+    index: Index | None = None
     for path in sorted(folder.glob("*.md")):
         try:
             if path == index_path:
-                index = read(path)
+                index = read(path, Index)
             else:
                 questions[path.stem] = read(path, Question)
         except ProblemError as error:
@@ -381,14 +396,18 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
             problems.append(Problem(relative(index_path), 0, "The topic has no index page.",
                                     "Write one, with title and order in its front matter."))
         return None
-    order = index.meta.get("order") or []
+    problems += index.mistyped.values()
+    order = list(dict.fromkeys(index.meta.get("order") or []))
+    where, line = relative(index_path), index.line_of("order")
     for slug in order:
+        if index.meta["order"].count(slug) > 1:
+            problems.append(Problem(where, line, f"order names {slug!r} more than once.", "Keep it where it belongs."))
         if slug not in questions and not (folder / f"{slug}.md").exists():
-            problems.append(Problem(relative(index_path), 0, f"order names {slug!r}, which is not a page here.",
+            problems.append(Problem(where, line, f"order names {slug!r}, which is not a page here.",
                                     f"Take it out, or write {slug}.md."))
-    for slug in questions:
+    for slug in questions if "order" not in index.mistyped else ():
         if slug not in order:
-            problems.append(Problem(relative(index_path), 0, f"order does not name {slug!r}.",
+            problems.append(Problem(where, line, f"order does not name {slug!r}.",
                                     f"Add it where it belongs in the path through {folder.name}."))
     ordered = [questions[s] for s in order if s in questions] + [q for s, q in questions.items() if s not in order]
     for before, after in zip([None, *ordered], [*ordered, None], strict=True):
@@ -402,32 +421,41 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
 def check(page: Question, snippets: Path = SNIPPETS) -> Iterator[Problem]:
     """What is wrong with one question page: front matter, sections, lengths, includes."""
     where = relative(page.path)
+    yield from page.mistyped.values()
     yield from (Problem(where, line, message, fix) for line, message, fix in _front_matter(page))
     yield from (Problem(where, line, message, fix) for line, message, fix in _sections(page))
     yield from (Problem(where, line, message, fix) for line, message, fix in _includes(page, snippets))
 
 
+def _mistyped(key: str, value: object, kind: type) -> tuple[str, str] | None:
+    """What is wrong with the type of a value of the front matter, and the remedy; nothing where there is no value."""
+    if value is None:
+        return None
+    if kind is list and not isinstance(value, list):
+        return f"{key} is not a list.", f"Write it as {key}: [one, another]."
+    if kind is list and (wrong := [one for one in value if not isinstance(one, str)]):
+        return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
+    if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        return f"{key} is not a whole number above zero.", f"Write it without quotes: {key}: 2."
+    if kind is str and not isinstance(value, str):
+        return f"{key} is not a text.", "Put it into quotes."
+    return None
+
+
 def _front_matter(page: Question) -> Iterator[tuple[int, str, str]]:
-    lines = page.text.split("\n")
-
-    def line_of(key: str) -> int:
-        return next((i for i, text in enumerate(lines[: page.body_line], 1) if text.startswith(f"{key}:")), 1)
-
     for key in REQUIRED_FRONT_MATTER:
-        if not page.meta.get(key):
-            yield line_of(key), f"The front matter has no {key}.", f"Add {key}: ..."
-    for key, value in page.meta.items():
+        if key not in page.mistyped and not page.meta.get(key):
+            yield page.line_of(key), f"The front matter has no {key}.", f"Add {key}: ..."
+    for key in page.meta:
         if key not in FRONT_MATTER:
-            yield line_of(key), f"The front matter has an unknown key, {key!r}.", (
+            yield page.line_of(key), f"The front matter has an unknown key, {key!r}.", (
                 f"Known: {', '.join(FRONT_MATTER)}.")
-        elif value and not isinstance(value, FRONT_MATTER[key]):
-            yield line_of(key), f"{key} is not a {FRONT_MATTER[key].__name__}.", "See CONTRIBUTING.md."
     if page.kind and page.kind not in taxonomy.KINDS:
-        yield line_of("kind"), f"Unknown kind {page.kind!r}.", f"One of: {', '.join(taxonomy.KINDS)}."
+        yield page.line_of("kind"), f"Unknown kind {page.kind!r}.", f"One of: {', '.join(taxonomy.KINDS)}."
     for target in page.meta.get("related") or []:
         docs = page.path.parents[2]
         if not (docs / f"{target}.md").exists():
-            yield line_of("related"), f"related names {target!r}, which is not a page.", (
+            yield page.line_of("related"), f"related names {target!r}, which is not a page.", (
                 "Write it as level/topic/slug, and only pages that exist.")
 
 
@@ -449,8 +477,11 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
     for number, line in enumerate(page.text.split("\n"), 1):
         if "TODO" in line:
             yield number, "The page still says TODO.", "Fill it in, or take the section out."
-    for number, line, fenced in page.lines:
-        if not fenced and re.match(r"# +\S", line):
+    for number, line, fence in page.lines:
+        if not fence and markdown.FENCE.match(line):
+            yield number, "This fence does not end.", (
+                "Close it with a line that holds only the same mark, indented as the first one, and no line less.")
+        if not fence and re.match(r"# +\S", line):
             yield number, "The page has an H1.", "The title in the front matter is the H1: take the line out."
 
     if say := page.section("Say it"):
@@ -458,7 +489,7 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
         if count > SAY_IT_WORDS:
             yield say.line, f"'Say it' has {count} words; at most {SAY_IT_WORDS} can be said in one breath.", (
                 "Say less: the answer, then the reason.")
-        if any(FENCE.match(line) for line in say.lines):
+        if any(line.fence for line in markdown.lines("\n".join(say.lines))):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
     if why := page.section("Why"):
         count = len(words(_without_fences(why.text)))
@@ -522,8 +553,11 @@ def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
         if path.suffix == ".py":
             try:
                 header.parse(path.read_text(encoding="utf-8"), path)
+            except UnicodeDecodeError as error:
+                problems.append(not_utf8(path, error))
             except header.HeaderError as error:
-                problems.append(Problem(relative(path), error.line, error.message, error.fix))
+                message = f"{error.message[:1].upper()}{error.message[1:]}."
+                problems.append(Problem(relative(path), error.line, message, f"{error.fix}."))
             problems += outputs.check(path)
             if name not in shown:
                 problems.append(Problem(relative(path), 0, "No page shows this snippet.",
@@ -536,12 +570,12 @@ def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
     return sorted(set(problems))
 
 
-def words(markdown: str) -> list[str]:
+def words(text: str) -> list[str]:
     """The words one would read aloud: link targets, markup and table rules do not count."""
-    text = re.sub(r"\]\([^)]*\)", "]", markdown)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
     text = re.sub(r"[`*_|#>\[\]]", " ", text)
     return [w for w in text.split() if re.search(r"\w", w)]
 
 
-def _without_fences(markdown: str) -> str:
-    return re.sub(r"(?ms)^[ \t]*(`{3,}).*?^[ \t]*\1[ \t]*$", "", markdown)
+def _without_fences(text: str) -> str:
+    return "\n".join(line.text for line in markdown.lines(text) if not line.fence)

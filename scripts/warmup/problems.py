@@ -28,6 +28,12 @@ class Problem:
         return f"{where}: {self.message}" + (f" {self.fix}" if self.fix else "")
 
 
+def not_utf8(path: Path, error: UnicodeDecodeError) -> Problem:
+    """The problem of a text file that cannot be decoded."""
+    line = error.object.count(b"\n", 0, error.start) + 1
+    return Problem(relative(path), line, "It is not text in UTF-8.", "Save it as UTF-8.")
+
+
 class ProblemError(ValueError):
     """Raised where a file cannot be used at all; carries the problem."""
 

@@ -24,11 +24,10 @@ import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
-from warmup import header, notebook, outputs, puzzles, schema, taxonomy, versions
-from warmup.pages import FENCE, INCLUDE, Question, Site
+from warmup import header, markdown, notebook, outputs, puzzles, schema, taxonomy, versions
+from warmup.pages import Question, Site
 from warmup.problems import ROOT, Problem, ProblemError, relative
 
-MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
     r"(?:^|.*\s)(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch):\s"
@@ -92,11 +91,11 @@ class Renderer:
             autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
         )
 
-    def expand(self, markdown: str, page_url: str, where: Path) -> str:
+    def expand(self, text: str, page_url: str, where: Path) -> str:
         """Resolve includes and markers of one page; a fence that holds a snippet says where the file can be downloaded.
 
         Args:
-            markdown: the page without its front matter.
+            text: the page without its front matter.
             page_url: the page's address below the site's root, to make links relative to.
             where: the page's file, for messages.
 
@@ -104,37 +103,33 @@ class Renderer:
             ProblemError: an include or a marker cannot be resolved.
         """
         lines: list[str] = []
-        opening: int | None = None
-        for number, line in enumerate(markdown.split("\n"), 1):
-            fence = FENCE.match(line)
-            if fence and opening is None:
+        opening = 0  # the index in lines of the fence that was opened last
+        for line in markdown.lines(text):
+            if line.opens:
                 opening = len(lines)
-            elif fence and not fence["info"].strip():
-                opening = None
-            if include := INCLUDE.match(line):
-                lines += self._include(include["path"], include["indent"], lines, opening, page_url, where)
-            elif opening is None and (marker := MARKER.match(line)):
-                lines += self._marker(marker, page_url, where, number)
+            if include := line.include:
+                body, options = self._include(include["path"], line.fence, page_url, where)
+                if line.fence:
+                    lines[opening] += options
+                lines += [f"{include['indent']}{row}".rstrip() for row in body.rstrip("\n").split("\n")]
+            elif marker := line.marker:
+                lines += self._marker(marker, page_url, where, line.number)
             else:
-                lines.append(line)
+                lines.append(line.text)
         return "\n".join(lines)
 
-    def _include(self, name: str, indent: str, lines: list[str], opening: int | None, page_url: str,
-                 where: Path) -> list[str]:
+    def _include(self, name: str, fence: markdown.Fence | None, page_url: str, where: Path) -> tuple[str, str]:
+        """What an include becomes, and the options that its fence gets."""
         path = self.snippets / name
         if name.endswith(".out"):
             found = self.output(path)
-            body = found.text if found else "not recorded yet"
-            if opening is not None:
-                lines[opening] += f' file="{name}"'
-        elif path.is_file():
-            body = self.code(name)
-            if opening is not None and FENCE.match(lines[opening])["info"].split(maxsplit=1)[:1] == ["python"]:
-                lines[opening] += f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
-        else:
+            return found.text if found else "not recorded yet", f' file="{name}"'
+        if not path.is_file():
             raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
                                        "Write the snippet, or mend the path."))
-        return [f"{indent}{line}".rstrip() for line in body.rstrip("\n").split("\n")]
+        if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
+            return self.code(name), f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+        return self.code(name), ""
 
     def code(self, name: str) -> str:
         """The snippet as a page shows it: the PEP 723 block is in the file that one downloads."""
@@ -277,14 +272,14 @@ def _source_link(target: Path, page: Path) -> str:
     return Path(os.path.relpath(target, page.parent)).as_posix()
 
 
-def _rebase(markdown: str, page: Path, where: Path) -> str:
+def _rebase(text: str, page: Path, where: Path) -> str:
     """Rewrite the relative links of a page's text so that they lead to the same places from the file ``where``."""
 
     def target(match: re.Match) -> str:
         path, hash_, anchor = match[1].partition("#")
         return f"]({_source_link(page.parent / path if path else page, where)}{hash_}{anchor})"
 
-    return re.sub(r"\]\((?![a-z]+:|/)([^)\s]+)\)", target, markdown)
+    return re.sub(r"\]\((?![a-z]+:|/)([^)\s]+)\)", target, text)
 
 
 def relative_link(page_url: str) -> Callable[[str], str]:

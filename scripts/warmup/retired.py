@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup import pages
+from warmup import markdown
 from warmup.problems import ROOT, Problem, relative
 
 
@@ -52,7 +52,7 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
              *(root / "snippets").rglob("*.py"), *root.glob("*.md")]
     about = {page: _files(root, page) for name in RETIRED for page in name.pages}
     for path in sorted(paths):
-        text = path.read_text(encoding="utf-8")
+        text = _text(path)
         for name in RETIRED:
             if any(path in about[page] for page in name.pages):
                 continue
@@ -64,5 +64,10 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
 def _files(root: Path, page: str) -> set[Path]:
     """The page (``level/topic/slug``) and the snippets that it shows; nothing if there is no such page."""
     path = root / "docs" / f"{page}.md"
-    shown = pages.Question.read(path).snippets if path.is_file() else []
-    return {path, *(root / "snippets" / name for name in shown)}
+    lines = markdown.lines(_text(path)) if path.is_file() else []
+    return {path, *(root / "snippets" / include["path"] for line in lines if (include := line.include))}
+
+
+def _text(path: Path) -> str:
+    """What a file holds; that it is not text in UTF-8 is reported elsewhere."""
+    return path.read_text(encoding="utf-8", errors="replace")

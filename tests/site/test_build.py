@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import contextlib
 import hashlib
+import os
 import re
 import socket
 import subprocess
@@ -36,6 +38,16 @@ MISTAKES = [
     ("mkdocs.yml", "      - junior/saving\n", "", r"mkdocs\.yml: nav does not name the topic junior/saving"),
     ("docs/questions.md", "<!-- warmup:filter -->", "<!-- warmup:fliter -->", r"Unknown marker warmup:fliter"),
     (PUZZLE, "variant: item", "variant: gone", rf"{PUZZLE}:\d+: The variant .*__gone\.py does not exist"),
+    ("docs/junior/tensors/stack-vs-cat.md", "tags: [", "tags: [2, ",
+     r"docs/junior/tensors/stack-vs-cat\.md:\d+: tags holds 2, which is not a text\. Put it into quotes\."),
+    ("docs/junior/tensors/broadcasting.md", "minutes: ", "minutes: !!str ",
+     r"docs/junior/tensors/broadcasting\.md:\d+: minutes is not a whole number above zero\."),
+    ("docs/junior/tensors/cuda-vs-to.md", "title: ", "title: [a]\nsearch: ",
+     r"docs/junior/tensors/cuda-vs-to\.md:2: title is not a text\."),
+    ("docs/junior/modules/dropout.md", "related:", "related: a/b/c\nasked:",
+     r"docs/junior/modules/dropout\.md:\d+: related is not a list\."),
+    ("docs/junior/saving/index.md", "order: ", "order: save-and-load # ",
+     r"docs/junior/saving/index\.md:\d+: order is not a list\."),
 ]
 
 
@@ -49,6 +61,51 @@ def test_each_mistake_fails_the_strict_build_and_names_the_file(project_copy, tm
         assert re.search(f"WARNING.*{message}", result.stderr), f"{message}\n{result.stderr}"
     assert "WARNING -  snippets/junior/autograd/orphan.py: No page shows this snippet." in result.stderr
     assert "Traceback" not in result.stderr
+
+
+def test_lint_lists_every_problem_in_one_run(project_copy):
+    for file, old, new, _ in (mistake for mistake in MISTAKES if re.match("docs/.*[0-9+]:|mkdocs", mistake[3])):
+        edit(project_copy / file, old, new)
+    snippets = project_copy / "snippets/junior/autograd"
+    broken = {
+        "zero_grad.py": ("# /// script\n# dependencies = [\n# ///\n",
+                         r"[23]: The header is not TOML: .*\. Correct the TOML between"),
+        "zero_grad_none.py": ("# /// script\n# needs = 1\n# ///\n",
+                             "2: Unknown key `needs` in the script block. Allowed"),
+        "zero_grad_broken.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Mend what"),
+        "no_grad.py": ("x = 1\nimport pandas\n", "2: It imports pandas, which its header does not declare. Add"),
+        "eval_vs_no_grad.py": ("x = '\0'\n", ".*It is not Python: source code .*null bytes"),
+    }
+    for name, (text, _) in broken.items():
+        (snippets / name).write_text(text)
+    (snippets / "requires_grad.py").write_bytes(b"\xff\n")
+    edit(project_copy / "docs/senior/mixed-precision/grad-scaler.md", "---\n", "")
+    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    assert done.returncode == 1
+    assert "Traceback" not in done.stderr, done.stderr
+    for name, (_, message) in broken.items():
+        assert re.search(f"^snippets/junior/autograd/{name}:{message}", done.stderr, re.M), f"{message}\n{done.stderr}"
+    assert "snippets/junior/autograd/requires_grad.py:1: It is not text in UTF-8. Save it" in done.stderr
+    assert "docs/senior/mixed-precision/grad-scaler.md:1: The front matter is missing. Begin" in done.stderr
+    assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
+    assert "docs/junior/tensors/stack-vs-cat.md:4: tags holds 2" in done.stderr
+    assert "mkdocs.yml: nav does not name the topic junior/saving" in done.stderr
+    assert done.stderr.count("It is not Python") == 2, done.stderr
+    # What the page about a retired name shows may use it, even while the page cannot be read.
+    assert "is retired" not in done.stderr
+    count = len(done.stderr.splitlines())
+    assert re.search(rf"snippets, {count} problems$", done.stdout.strip()), done.stdout
+
+
+def test_lint_lists_the_other_problems_when_mkdocs_yml_is_broken(project_copy):
+    edit(project_copy / "mkdocs.yml", "site_name: Torch", "site_name: a: b")
+    edit(project_copy / PAGE, "kind: concept", "kind: riddle")
+    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
+                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    assert re.search(r"^mkdocs\.yml:3: It is not YAML: mapping values are not allowed", done.stderr), done.stderr
+    assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
+    assert done.stdout.endswith(" 2 problems\n")
 
 
 def test_a_formula_that_does_not_convert_stops_the_build_and_names_the_page(project_copy, tmp_path):
@@ -116,29 +173,56 @@ def wait_for(url: str, text: str, seconds: float) -> bool:
     return False
 
 
-def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy):
+@contextlib.contextmanager
+def served(project: Path, log: Path):
+    """The address of a server of the project, which writes what it says into ``log``."""
     with socket.socket() as probe:
         probe.bind(("127.0.0.1", 0))
         port = probe.getsockname()[1]
-    # A theme folder outside the project's own copy would be watched too: the copy is complete.
-    server = subprocess.Popen(
-        [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
-        cwd=project_copy, stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
-    page = f"http://127.0.0.1:{port}/junior/autograd/zero-grad/"
-    try:
-        assert wait_for(page, "zero_grad", 60), server.poll()
+    with log.open("w") as console:
+        # A theme folder outside the project's own copy would be watched too: the copy is complete.
+        server = subprocess.Popen(
+            [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
+            cwd=project, stdout=subprocess.DEVNULL, stderr=console)
+        try:
+            yield f"http://127.0.0.1:{port}/"
+        finally:
+            server.terminate()
+            server.wait(timeout=20)
+
+
+def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart(project_copy, tmp_path):
+    for name, text in (("derived", "<!-- warmup:myths -->"),
+                       ("embeds", f'```text\n--8<-- "{SNIPPET.removeprefix("snippets/")}"\n```')):
+        (project_copy / f"docs/about/{name}.md").write_text(f"---\ntitle: New\n---\n\n{text}\n")
+    log = tmp_path / "log"
+    with served(project_copy, log) as address:
+        assert wait_for(f"{address}about/embeds/", "steps: int = 20", 60), log.read_text()
+        edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
+        assert wait_for(f"{address}about/embeds/", "steps: int = 21", 30), log.read_text()
+        edit(project_copy / OTHER, "## Myth\n", "## Myth\n\nA myth that is new here.\n")
+        assert wait_for(f"{address}about/derived/", "A myth that is new here.", 30), log.read_text()
+        assert "still runs the code" not in log.read_text()
+        edit(project_copy / "scripts/warmup/render.py", '"tw-download"', '"tw-other"')
+        end = time.monotonic() + 30
+        while "still runs the code" not in log.read_text() and time.monotonic() < end:
+            time.sleep(.1)
+        assert ("WARNING -  scripts/warmup/render.py: Edited, but this server still runs the code it was started with. "
+                "Stop it with Ctrl+C and run make serve again.") in log.read_text()
+
+
+def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy, tmp_path):
+    with served(project_copy, tmp_path / "log") as address:
+        page = f"{address}junior/autograd/zero-grad/"
+        assert wait_for(page, "zero_grad", 60), (tmp_path / "log").read_text()
         edit(project_copy / PAGE, "never overwrites it", "never replaces it")
         assert wait_for(page, "never replaces it", 30)
         for derived in ("practice/cards.json", "junior/autograd/zero-grad.md", "questions.json", "junior/print/"):
-            assert "never replaces it" in fetch(f"http://127.0.0.1:{port}/{derived}"), derived
+            assert "never replaces it" in fetch(address + derived), derived
         edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
         assert wait_for(page, "21", 30)
         (project_copy / SNIPPET.replace(".py", ".out")).write_text("output of another run\n")
         assert wait_for(page, "output of another run", 30)
         edit(project_copy / PAGE, "minutes: 2", "minutes: 4")
-        assert wait_for(f"http://127.0.0.1:{port}/questions/", "4 min", 30)
-        assert "search_index.json" in fetch(page) or "zero-grad" in fetch(
-            f"http://127.0.0.1:{port}/search/search_index.json")
-    finally:
-        server.terminate()
-        server.communicate(timeout=20)
+        assert wait_for(f"{address}questions/", "4 min", 30)
+        assert "search_index.json" in fetch(page) or "zero-grad" in fetch(f"{address}search/search_index.json")

@@ -124,6 +124,60 @@ def test_front_matter_value_of_the_wrong_type(project):
     assert ":4: tags is not a list." in the_one(project, GOOD.replace("[gradients]", "gradients"))
 
 
+@pytest.mark.parametrize(("old", "new", "message"), [
+    ("tags: [gradients]", "tags: [2, a]", ":4: tags holds 2, which is not a text. Put it into quotes."),
+    ("tags: [gradients]", "tags: {a: b}", ":4: tags is not a list. Write it as tags: [one, another]."),
+    ("minutes: 2", 'minutes: "2"', ":5: minutes is not a whole number above zero. Write it without quotes"),
+    ("minutes: 2", "minutes: true", ":5: minutes is not a whole number above zero."),
+    ("minutes: 2", "minutes: 1.5", ":5: minutes is not a whole number above zero."),
+    ("minutes: 2", "minutes: -1", ":5: minutes is not a whole number above zero."),
+    ("minutes: 2", "minutes:", ":5: The front matter has no minutes."),
+    ("minutes: 2", "minutes: 2\nrelated: a/b/c", ":6: related is not a list."),
+    ("minutes: 2", "minutes: 2\nrelated:\n- [a]", ":6: related holds ['a'], which is not a text."),
+    ("title: What is it?", "title: 2026", ":2: title is not a text. Put it into quotes."),
+    ("title: What is it?", "title:", ":2: The front matter has no title."),
+    ("title: What is it?", "title: 2026-02-30", ":2: The front matter is not YAML: day is out of range"),
+    ("kind: concept", "kind: [concept]", ":3: kind is not a text."),
+])
+def test_a_wrong_type_is_one_problem_and_the_page_does_without_the_value(project, old, new, message):
+    text = GOOD.replace(old, new)
+    assert text != GOOD
+    found = [problem for problem in problems(project, text) if "thing.md" in problem]
+    assert len(found) == 1, found
+    assert message in found[0]
+    for question in pages.load(project / "docs").questions:
+        shown = (question.title, question.kind, *question.tags, *(other.title for other in question.related))
+        assert all(isinstance(one, str) for one in shown)
+        assert type(question.minutes) is int
+
+
+def test_a_page_that_is_not_text_is_a_problem(project):
+    (project / "docs/junior/topic/thing.md").write_bytes(b"---\ntitle: \xff\n---\n")
+    assert any("thing.md:2: It is not text in UTF-8." in problem for problem in problems(project))
+
+
+def test_a_snippet_that_is_not_text_is_a_problem(project):
+    (project / "snippets/junior/topic/thing.py").write_bytes(b"x = 1\nprint('\xff')\n")
+    assert any("thing.py:2: It is not text in UTF-8." in problem for problem in problems(project))
+
+
+@pytest.mark.parametrize(("order", "messages"), [
+    ("thing", ["order is not a list. Write it as order: [one, another]."]),
+    ("[thing, 2]", ["order holds 2, which is not a text. Put it into quotes."]),
+    ("[[thing]]", ["order holds ['thing'], which is not a text. Put it into quotes."]),
+    ("{thing: 1}", ["order is not a list. Write it as order: [one, another]."]),
+    ("", ["order does not name 'thing'. Add it where it belongs in the path through topic."]),
+    ("[thing, gone]", ["order names 'gone', which is not a page here. Take it out, or write gone.md."]),
+    ("[thing, thing]", ["order names 'thing' more than once. Keep it where it belongs."]),
+    ("things", ["order is not a list. Write it as order: [one, another]."]),
+])
+def test_no_order_loses_a_question(project, order, messages):
+    index = project / "docs/junior/topic/index.md"
+    index.write_text(f"---\ntitle: Topic\norder: {order}\n---\n\nText.\n")
+    assert problems(project) == [f"{index}:3: {message}" for message in messages]
+    assert [question.slug for question in pages.load(project / "docs").questions] == ["thing"]
+
+
 def test_related_page_that_does_not_exist(project):
     assert "related names 'junior/topic/gone'" in the_one(
         project, GOOD.replace("minutes: 2", "minutes: 2\nrelated: [junior/topic/gone]"))
@@ -154,6 +208,12 @@ def test_empty_section(project):
 
 def test_a_heading_inside_a_fence_is_not_a_section(project):
     assert problems(project, GOOD.replace("    Because.", "    Because.\n\n```text\n## Not a section\n```")) == []
+
+
+def test_a_fence_that_does_not_end_names_its_line(project):
+    message = the_one(project, GOOD.replace("    Because.", "    Because.\n\n    ```text\n    Not ended."))
+    assert ":28: This fence does not end." in message
+    assert "indented as the first one" in message
 
 
 def test_an_h1_in_the_page(project):
