@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import ast
+import functools
 import re
 from pathlib import Path
 
 import pytest
 
-from warmup import header, imports, markdown, nav, pages, retired
+from warmup import header, imports, markdown, pages, retired, taxonomy
 from warmup.problems import ROOT
 
 SITE = pages.load()
@@ -24,12 +25,14 @@ def report(problems) -> str:
     return "\n".join(map(str, problems))
 
 
-def test_there_are_questions():
-    assert len(SITE.questions) >= 14
+def written(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in (pages.DOCS / folder).rglob("*.md") if path.name != "index.md"]
 
 
-def test_there_are_puzzles():
-    assert len(SITE.puzzles) >= 20
+def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
+    assert sorted(question.path for question in SITE.questions) == sorted(written(*taxonomy.LEVELS))
+    assert sorted(puzzle.page.path for puzzle in SITE.puzzles) == sorted(written("practice/predict"))
+    assert SITE.questions and SITE.puzzles
 
 
 def test_no_page_snippet_or_output_has_a_problem():
@@ -42,13 +45,12 @@ def test_no_retired_name_is_used_outside_the_pages_about_it():
     assert not problems, report(problems)
 
 
-@pytest.mark.parametrize("entry", retired.RETIRED, ids=lambda entry: entry.pattern)
-def test_retired_names_name_pages_that_exist(entry):
-    assert all(page in SITE.by_id for page in entry.pages)
+def test_retired_names_name_pages_that_exist():
+    assert {page for entry in retired.RETIRED for page in entry.pages} <= set(SITE.by_id)
 
 
 def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_use_it(tmp_path):
-    text = "torch.cuda.amp.GradScaler()\n"
+    text = "\ntorch.cuda.amp.GradScaler()\n\n\ntorch.qr(functorch)\n"
     page = '---\ntitle: T\n---\n```python title="x.py"\n--8<-- "senior/mixed-precision/grad_scaler.py"\n```\n'
     for file, content in {
         "docs/senior/mixed-precision/grad-scaler.md": page + text,
@@ -60,29 +62,70 @@ def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_u
         path = tmp_path / file
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(content)
-    assert sorted(problem.path.removeprefix(f"{tmp_path.as_posix()}/") for problem in retired.find(tmp_path)) == [
-        "docs/senior/mixed-precision/grad-scaler-clip.md",
-        "snippets/junior/mixed-precision/grad_scaler.py",
-        "snippets/senior/mixed-precision/grad_scaler_clip.py",
-    ]
+    found = {}
+    for problem in retired.find(tmp_path):
+        found.setdefault(problem.path.removeprefix(f"{tmp_path.as_posix()}/"), []).append(
+            (problem.line, problem.message.split("'")[1]))
+    others = [(5, "functorch"), (5, "torch.qr(")]
+    everything = [(2, "torch.cuda.amp."), *others]
+
+    def below(lines, names):
+        return [(line + lines, retired_name) for line, retired_name in names]
+
+    assert {file: sorted(names) for file, names in found.items()} == {
+        "docs/senior/mixed-precision/grad-scaler.md": below(6, others),
+        "docs/senior/mixed-precision/grad-scaler-clip.md": below(3, everything),
+        "snippets/senior/mixed-precision/grad_scaler.py": others,
+        "snippets/senior/mixed-precision/grad_scaler_clip.py": everything,
+        "snippets/junior/mixed-precision/grad_scaler.py": everything,
+    }
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=name)
-def test_snippet_imports_only_what_it_declares(path):
-    problems = list(imports.check(path))
+def test_snippets_import_only_what_they_declare():
+    problems = [problem for path in SNIPPETS for problem in imports.check(path)]
     assert not problems, report(problems)
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=name)
-def test_snippet_is_small_and_says_what_its_functions_take(path):
-    text = path.read_text(encoding="utf-8")
+LONGEST = 85
+
+
+def faults(text: str, path: Path) -> list[str]:
+    """Why a snippet is not one idea that says what its functions take."""
+    found = []
     lines = [line for line in text.split("\n") if line.strip()]
-    found = header.parse(text, path)
-    assert len(lines) - (found.end - found.start) <= 85, "Split it: a snippet has one idea."
-    assert "TODO" not in text
+    head = header.parse(text, path)
+    if len(lines) - (head.end - head.start) > LONGEST:
+        found.append("Split it: a snippet has one idea.")
+    if "TODO" in text:
+        found.append("There is something to do.")
     definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if definitions and 'if __name__ == "__main__":' in text and not path.stem.endswith("_broken"):
-        assert any(ast.get_docstring(node) for node in definitions), "Nothing in it says what it takes and returns."
+    if (definitions and 'if __name__ == "__main__":' in text and not path.stem.endswith("_broken")
+            and not any(ast.get_docstring(node) for node in definitions)):
+        found.append("Nothing in it says what it takes and returns.")
+    return found
+
+
+def test_snippets_are_small_and_say_what_their_functions_take():
+    problems = [f"{name(path)}: {fault}" for path in SNIPPETS for fault in faults(path.read_text("utf-8"), path)]
+    assert not problems, report(problems)
+
+
+HEADER = "# /// script\n# dependencies = [\"torch\"]\n# ///\n"
+MAIN = 'if __name__ == "__main__":\n    f()\n'
+
+
+@pytest.mark.parametrize(("text", "stem", "expected"), [
+    ("x = 1\n\n" * LONGEST, "a", []),
+    (HEADER + "x = 1\n" * (LONGEST - 1), "a", []),
+    ("x = 1\n" * (LONGEST + 1), "a", ["Split it: a snippet has one idea."]),
+    ("x = 1  # TODO\n", "a", ["There is something to do."]),
+    (f"def f():\n    pass\n{MAIN}", "a", ["Nothing in it says what it takes and returns."]),
+    (f"def f():\n    pass\n{MAIN}", "a_broken", []),
+    (f'def f():\n    """Says it."""\n{MAIN}', "a", []),
+    ("def f():\n    pass\nf()\n", "a", []),
+])
+def test_what_is_wrong_with_a_snippet(text, stem, expected):
+    assert faults(text, Path(f"{stem}.py")) == expected
 
 
 def claims_module(level: str, topic: str) -> Path:
@@ -133,40 +176,60 @@ def test_no_claims_module_without_a_topic():
         assert (path.parent.name, path.stem.removeprefix("test_")) in topics, f"{name(path)} belongs to no topic"
 
 
-@pytest.mark.parametrize("path", SNIPPETS, ids=name)
-def test_snippet_with_functions_is_imported_by_its_claims(path):
-    text = path.read_text(encoding="utf-8")
-    if 'if __name__ == "__main__":' not in text or not re.search(r"^(?:def|class) ", text, flags=re.M):
-        return  # a plain script: its output is its claim
-    level, topic = path.parts[-3:-1]
-    module = claims_module(level, topic)
-    assert path.relative_to(pages.SNIPPETS).as_posix() in module.read_text(encoding="utf-8")
+@functools.cache
+def source(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
 
 
-@pytest.mark.parametrize("path", MARKDOWN, ids=name)
-def test_fences_are_spelled_so_that_they_are_run_or_plainly_not(path):
-    # pytest-codeblocks runs ```python, ```sh and ```bash only: any other spelling of Python would never run.
-    for line in markdown.lines(path.read_text(encoding="utf-8")):
+def is_for_import(text: str) -> bool:
+    """Of a plain script, the output is the claim."""
+    return 'if __name__ == "__main__":' in text and bool(re.search(r"^(?:def|class) ", text, flags=re.M))
+
+
+def test_snippets_with_functions_are_imported_by_their_claims():
+    modules = {path: claims_module(*path.parts[-3:-1]) for path in SNIPPETS if is_for_import(source(path))}
+    assert modules
+    missing = [f"{name(module)} does not load {path.relative_to(pages.SNIPPETS).as_posix()}"
+               for path, module in modules.items()
+               if path.relative_to(pages.SNIPPETS).as_posix() not in source(module)]
+    assert not missing, report(missing)
+
+
+def misspelled(text: str) -> list[tuple[int, str]]:
+    """Fences of Python, by their lines, that pytest-codeblocks would not run: it knows ```python, ```sh and ```bash."""
+    found = []
+    for line in markdown.lines(text):
         language, _, options = line.fence.info.partition(" ") if line.opens else ("", "", "")
         if language.lower() in {"py", "python3", "pycon", "ipython"}:
-            pytest.fail(f"{name(path)}:{line.number}: write ```python, or ```text for code that is not run")
-        if language == "python" and options.strip():
-            assert 'title="' in options, f"{name(path)}:{line.number}: a python fence with options would not run"
+            found.append((line.number, "write ```python, or ```text for code that is not run"))
+        if language == "python" and options.strip() and 'title="' not in options:
+            found.append((line.number, "a python fence with options would not run"))
+    return found
 
 
-@pytest.mark.parametrize("path", sorted(pages.DOCS.rglob("*.svg")), ids=name)
-def test_diagram_has_its_source_beside_it(path):
-    if "assets" not in path.parts:
-        assert path.with_suffix(".dot").exists()
+def test_fences_are_spelled_so_that_they_are_run_or_plainly_not():
+    problems = [f"{name(path)}:{number}: {message}" for path in MARKDOWN
+                for number, message in misspelled(path.read_text(encoding="utf-8"))]
+    assert not problems, report(problems)
 
 
-def test_navigation_names_every_topic_in_the_order_of_the_site():
-    text = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
-    listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", text, flags=re.M)
-    assert sorted(listed) == sorted(f"{t.level}/{t.slug}" for level in SITE.levels for t in level.topics)
-    assert nav.topic_order([{"Junior": listed}]) == listed
+@pytest.mark.parametrize(("line", "wrong"), [
+    ("```python", False), ('```python title="a.py"', False), ("```text", False), ("    ```python", False),
+    ("```py", True), ("~~~ pycon", True), ("    ````Python3", True), ("```python hl_lines=1", True),
+])
+def test_which_fences_are_misspelled(line, wrong):
+    closing = re.match(r"\s*(`+|~+)", line)[0]
+    assert [number for number, _ in misspelled(f"\n{line}\n{closing}\n")] == [2] * wrong
 
 
-def test_recorded_torch_is_the_pinned_one():
-    pins = re.findall(r"^torch==(\S+)$", (ROOT / "requirements-test.txt").read_text(), flags=re.M)
-    assert len(pins) == 1
+def test_diagrams_have_their_sources_beside_them():
+    drawn = [path for path in pages.DOCS.rglob("*.svg") if "assets" not in path.relative_to(pages.DOCS).parts]
+    assert drawn
+    missing = [name(path) for path in drawn if not path.with_suffix(".dot").exists()]
+    assert not missing, report(missing)
+
+
+def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():
+    listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M)
+    shown = pages.load(topic_order=listed)
+    assert [f"{topic.level}/{topic.slug}" for level in shown.levels for topic in level.topics] == listed

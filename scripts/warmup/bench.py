@@ -216,28 +216,29 @@ def bench_bytes(address: str) -> None:
     print()
 
 
-def opening_flashcards(page, address: str) -> float:
-    """Seconds of scripting until the flashcards are open with CARDS synthetic cards, each answered before.
+def opening_flashcards(page, address: str, cards: int = CARDS) -> float:
+    """Seconds of scripting until the flashcards are open with synthetic cards, each answered before.
 
     Args:
         page: a Playwright page on the site, in a fresh context.
         address: the flashcards' address.
+        cards: how many.
     """
     kind = {"at": 1, "last": 1, "due": 1, "stability": 2.5, "difficulty": 5, "reviews": 3}
 
     def many(route):
         """The site's own cards, repeated."""
         bank = route.fetch().json()
-        copies = [{**bank["cards"][n % len(bank["cards"])], "id": f"card-{n}"} for n in range(CARDS)]
+        copies = [{**bank["cards"][n % len(bank["cards"])], "id": f"card-{n}"} for n in range(cards)]
         route.fulfill(json={**bank, "cards": copies})
 
     def proofs(route):
         found = list(route.fetch().json().values())
-        route.fulfill(json={f"card-{n}": found[n % len(found)] for n in range(CARDS)})
+        route.fulfill(json={f"card-{n}": found[n % len(found)] for n in range(cards)})
 
     page.route("**/cards.json", many)
     page.route("**/proofs.json", proofs)
-    entries = {f"card:card-{n}": kind for n in range(CARDS)}
+    entries = {f"card:card-{n}": kind for n in range(cards)}
     page.evaluate("text => localStorage.setItem('torch-warmup', text)",
                   json.dumps({"version": 1, "since": 0, "entries": entries}))
     session = page.context.new_cdp_session(page)

@@ -56,9 +56,9 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
         for name in RETIRED:
             if any(path in about[page] for page in name.pages):
                 continue
-            for number, line in enumerate(text.split("\n"), 1):
-                if match := re.search(name.pattern, line):
-                    yield Problem(relative(path), number, f"{match[0]!r} is retired.", f"Use {name.instead}.")
+            for match in re.finditer(name.pattern, text):
+                line = text.count("\n", 0, match.start()) + 1
+                yield Problem(relative(path), line, f"{match[0]!r} is retired.", f"Use {name.instead}.")
 
 
 def _files(root: Path, page: str) -> set[Path]:

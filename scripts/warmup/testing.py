@@ -1,11 +1,13 @@
-"""For the tests: import a snippet as the module that a reader would copy, and build the site as it is published."""
+"""For the tests: import a snippet as the module that a reader would copy, build the site as it is published, once."""
 
 from __future__ import annotations
 
+import fcntl
 import importlib.util
 import os
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
@@ -53,3 +55,26 @@ def build_site(destination: Path, root: Path = ROOT, *options: str) -> subproces
         env={**os.environ, "SITE_URL": f"https://example.com{PREFIX}", "NO_MKDOCS_2_WARNING": "1",
              "REPOSITORY_URL": "https://example.com/torch-warmup.git-host"},
     )
+
+
+def once(folder: Path, make: Callable[[], str]) -> str:
+    """What ``make`` returns, made by the first process that asks for it; all others wait, and take it from there.
+
+    Args:
+        folder: where it is kept; the same for all who share it, and new for each run of the tests.
+        make: takes nothing and returns a text.
+
+    Raises:
+        RuntimeError: the process that made it failed or died. Nobody tries again: what fails in one worker would fail
+            in each, one after another.
+    """
+    folder.mkdir(parents=True, exist_ok=True)
+    begun, made = folder / "begun", folder / "made"
+    with open(folder / "lock", "w") as lock:
+        fcntl.flock(lock, fcntl.LOCK_EX)  # let go when the file is closed, so also when its process dies
+        if not begun.exists():
+            begun.touch()
+            made.write_text(make(), encoding="utf-8")
+    if not made.exists():
+        raise RuntimeError(f"The worker that was first to make {folder.name} failed, or died.")
+    return made.read_text(encoding="utf-8")

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import functools
 import http.server
+import os
 import shutil
 import threading
 from collections.abc import Callable
@@ -13,15 +14,29 @@ import pytest
 
 from warmup import browser
 from warmup.problems import ROOT
-from warmup.testing import PREFIX, build_site
+from warmup.testing import PREFIX, build_site, once
 
 
 @pytest.fixture(scope="session")
-def site(tmp_path_factory) -> Path:
-    """The built site's folder, below a folder that stands for the host."""
-    folder = tmp_path_factory.mktemp("host") / PREFIX.strip("/")
-    result = build_site(folder, ROOT, "--strict")
-    assert result.returncode == 0, result.stderr
+def shared(tmp_path_factory) -> Path:
+    """A folder that is new in each run of the tests and the same for all workers of pytest-xdist."""
+    mine = tmp_path_factory.getbasetemp()
+    return mine.parent if "PYTEST_XDIST_WORKER" in os.environ else mine
+
+
+@pytest.fixture(scope="session")
+def site(shared) -> Path:
+    """The built site's folder, below a folder that stands for the host. Built once for all workers: only read it."""
+    folder = shared / "host" / PREFIX.strip("/")
+
+    def build() -> str:
+        result = build_site(folder, ROOT, "--strict")
+        return "" if result.returncode == 0 else result.stderr or f"mkdocs exited with {result.returncode}."
+
+    if failure := once(shared / "site", build):
+        # Printed, it stands in the report of this worker's first test, and not in those of all that follow.
+        print(failure)
+        pytest.fail(f"The site does not build. Why stands at {os.environ['PYTEST_CURRENT_TEST']}.", pytrace=False)
     return folder
 
 

@@ -155,10 +155,11 @@ def test_nothing_sticks_out_sideways(open_page, path, width):
     assert page.evaluate("document.documentElement.scrollWidth") <= width
 
 
-@pytest.mark.parametrize("level", SITE.levels, ids=lambda level: level.slug)
-def test_every_question_fits_a_phone_and_shows_its_chips(open_page, address, level):
-    page = open_page(level.url, width=360)
-    for question in level.questions:
+@pytest.mark.parametrize(
+    "topic", [topic for level in SITE.levels for topic in level.topics], ids=lambda topic: topic.url.rstrip("/"))
+def test_every_question_fits_a_phone_and_shows_its_chips(open_page, address, topic):
+    page = open_page(topic.url, width=360)
+    for question in topic.questions:
         page.goto(address + question.url)
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, question.id
         chips = page.locator(".tw-chips").inner_text()

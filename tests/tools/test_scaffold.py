@@ -6,6 +6,7 @@ import ast
 import re
 
 import pytest
+import yaml
 
 from warmup import nav, pages, scaffold
 from warmup.problems import ProblemError
@@ -71,7 +72,7 @@ def test_a_new_topic_joins_the_navigation_of_its_level(project):
     scaffold.new("junior/saving/map-location", project)
     text = (project / "mkdocs.yml").read_text()
     assert text == MKDOCS.replace("      - junior/autograd\n", "      - junior/autograd\n      - junior/saving\n")
-    assert nav.topic_order(["junior/autograd", "junior/saving"]) == ["junior/autograd", "junior/saving"]
+    assert nav.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
 
 
 @pytest.mark.parametrize("name", ["", "detach", "junior/detach", "expert/autograd/detach", "junior/Autograd/detach",

@@ -442,7 +442,8 @@ class TestDataloaderArguments:
         assert pin_memory(batch) is batch and batch.items == 0
 
     def test_the_check_of_the_number_of_workers_looks_at_one_loader(self):
-        cores = int(re.search(r"max number of worker in current system is (\d+)", cores_snippet.warnings_for(1, 4096)[0])[1])
+        (warning,) = cores_snippet.warnings_for(1, 4096)
+        cores = int(re.search(r"max number of worker in current system is (\d+)", warning)[1])
         assert cores_snippet.warnings_for(1, cores) == cores_snippet.warnings_for(5, cores) == []
         assert len(cores_snippet.warnings_for(3, cores + 1)) == 3
         assert str(cores) in cores_snippet.warnings_for(1, cores + 1)[0]
