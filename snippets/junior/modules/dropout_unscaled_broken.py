@@ -41,4 +41,4 @@ if __name__ == "__main__":
     print("train scale  eval scale    loss  accuracy  confidence")
     for train_scale, eval_scale in ((5.0, 1.0), (1.0, 0.2), (1.0, 1.0), (5.0, 0.2)):
         loss, accuracy, confidence = evaluate(train_scale, eval_scale)
-        print(f"{train_scale:11} {eval_scale:11} {loss:7.4f} {accuracy:9.4f} {confidence:11.4f}")
+        print(f"{train_scale:11} {eval_scale:11} {loss:7.4f} {accuracy:9.3f} {confidence:11.4f}")

@@ -14,4 +14,4 @@ for rows, columns in ((2, 3), (3, 3)):
     except RuntimeError as error:
         print(f"({rows}, {columns}): RuntimeError: {error}")
     fixed = counts / counts.sum(dim=1, keepdim=True)
-    print(f"({rows}, {columns}): row sums with keepdim", fixed.sum(dim=1).tolist())
+    print(f"({rows}, {columns}): row sums with keepdim", [round(total, 4) for total in fixed.sum(dim=1).tolist()])

@@ -46,7 +46,7 @@ if __name__ == "__main__":
     print(f"1 chain rule: norm of the gradient of w1 {by_hand[0].norm():8.4f}   {automatic[0].norm():8.4f}")
     print(f"2 outer products: the gradient of w2     {by_hand[1].norm():8.4f}   {automatic[1].norm():8.4f}")
     print(f"3 softmax of (1000, 1001): the second    {softmax(large)[1]:8.4f}   {large.softmax(0)[1]:8.4f}")
-    print(f"4 log-sum-exp of (1000, 1001)           {log_sum_exp(large):9.4f}  {large.logsumexp(0):9.4f}")
+    print(f"4 log-sum-exp of (1000, 1001)           {log_sum_exp(large):9.3f}  {large.logsumexp(0):9.3f}")
     print(f"5 spread of a sum of 256 products        {math.sqrt(256):8.1f}   {products.sum(dim=1).std():8.1f}")
     naive = large.exp()
     print(f"3 and 4 as the textbook writes them      {(naive / naive.sum())[1]:8}   {naive.sum().log():8}")

@@ -1,3 +1,10 @@
+# /// script
+# dependencies = ["torch>=2.11"]
+#
+# [tool.warmup]
+# output = "measured"
+# tolerance = 0.02
+# ///
 import torch
 import torch.nn.functional as F
 from torch import nn
