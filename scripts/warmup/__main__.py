@@ -103,7 +103,7 @@ def record_check(arguments: argparse.Namespace) -> int:
     paths = snippet_paths(arguments.names)
     for machine in emulation.MACHINES:
         differing = 0
-        for _, path, difference in recording.check_everywhere(paths, [machine]):
+        for path, difference in recording.check_on(machine, paths):
             differing += 1
             print(f"{relative(path)} on {machine.name}:\n{difference}", file=sys.stderr)
         print(f"{differing} of {len(paths)} differ on {machine.name}", flush=True)

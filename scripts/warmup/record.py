@@ -80,16 +80,12 @@ def record(
     return [changes[path] for path in paths]
 
 
-def check_everywhere(
-    paths: Iterable[str | os.PathLike[str]], machines: Sequence[Machine] = MACHINES
-) -> Iterator[tuple[Machine, Path, str]]:
-    """Run snippets on each machine and yield what differs from the record: the machine, the snippet, what is wrong."""
-    paths = [Path(path) for path in paths]
-    for machine in machines:
-        with _played(machine) as runner:
-            for result in runner.run_many(paths, _workers(machine)):
-                if difference := compare(result.path, result):
-                    yield machine, result.path, difference
+def check_on(machine: Machine, paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[Path, str]]:
+    """Run snippets on a machine and yield those whose output differs from the record, each with what is wrong."""
+    with _played(machine) as runner:
+        for result in runner.run_many(paths, _workers(machine)):
+            if difference := compare(result.path, result):
+                yield result.path, difference
 
 
 def compare(path: str | os.PathLike[str], result: Result) -> str:

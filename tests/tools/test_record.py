@@ -353,3 +353,10 @@ def test_a_variant_that_does_not_fit_the_torch_at_hand_is_refused(topic, variant
     result = Result(path, "ok", 0, stdout="2\n", torch="2.15.0", device="a CPU")
     assert record_module._record_one(result, False, variant, "").status == "failed"
     assert names(topic) == ["x.out", "x.py"]
+
+
+def test_a_check_on_a_machine_names_what_differs_from_the_record_there(topic, runner):
+    right, wrong = write(topic, "right", "print(1)", "1\n"), write(topic, "wrong", "print(1)", "2\n")
+    ((path, difference),) = record_module.check_on(MACHINES[0], [right, wrong])
+    assert path == wrong
+    assert difference.splitlines()[-2:] == ["-2", "+1"]
