@@ -834,6 +834,25 @@ class TestNoGradVsRequiresGrad:
         with torch.no_grad():
             assert memory.saved_activations(memory.frozen_but(1), x) == (0, 0)
 
+    @pytest.mark.parametrize(("activation", "every", "only_first"), [
+        (nn.ReLU, 3, 3), (nn.Tanh, 3, 3),  # keep their output, the next layer's input
+        (nn.GELU, 6, 3), (nn.SiLU, 6, 3),  # keep their input
+        (nn.Identity, 3, 0),
+    ])
+    def test_what_is_kept_after_the_first_trained_layer_depends_on_the_activation(self, activation, every, only_first):
+        memory, x = no_grad_vs_requires_grad_memory, torch.randn(16, 64)
+
+        def kept(*trained):
+            parts = memory.frozen_but(*trained)
+            model = nn.Sequential(*(activation() if isinstance(part, nn.ReLU) else part for part in parts))
+            return memory.saved_activations(model, x)
+
+        tensor = 16 * 64 * 4
+        assert kept(1, 2, 3, 4) == (every, every * tensor)
+        assert kept(1) == (only_first, only_first * tensor)
+        assert kept(4) == (1, tensor)  # only the input of the trained layer
+        assert kept() == (0, 0)
+
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
             def __init__(self):
