@@ -39,10 +39,18 @@ def on_config(config):
         log.warning("%s", problem)
     config.nav = nav.expand(config.nav, site)
     config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [
-        {"name": "output", "class": "tw-output",
-         "format": _renderer.output_fence, "validator": render.output_fence_options},
-        {"name": "python", "class": "highlight",
-         "format": render.python_fence, "validator": render.python_fence_options},
+        {
+            "name": "output",
+            "class": "tw-output",
+            "format": _renderer.output_fence,
+            "validator": render.output_fence_options,
+        },
+        {
+            "name": "python",
+            "class": "highlight",
+            "format": render.python_fence,
+            "validator": render.python_fence_options,
+        },
     ]
     return config
 
@@ -110,10 +118,19 @@ def _after_the_search_plugin(context, page, config, nav):
 
 
 def on_post_build(config):
-    exports.write(exports.Build(
-        site=_renderer.site, renderer=_renderer, contents=_contents, folder=Path(config.site_dir),
-        site_url=config.site_url or "", name=config.site_name, summary=config.site_description,
-        rendered=frozenset(_rendered), kept=_exports))
+    exports.write(
+        exports.Build(
+            site=_renderer.site,
+            renderer=_renderer,
+            contents=_contents,
+            folder=Path(config.site_dir),
+            site_url=config.site_url or "",
+            name=config.site_name,
+            summary=config.site_description,
+            rendered=frozenset(_rendered),
+            kept=_exports,
+        )
+    )
 
 
 on_page_context = CombinedEvent(_before_the_search_plugin, _after_the_search_plugin)

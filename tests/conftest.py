@@ -23,8 +23,7 @@ if sys.platform == "linux":
 
 
 def pytest_addoption(parser):
-    parser.addoption("--no-skips", action="store_true",
-                     help="a skip is a failure: for machines that have the hardware")
+    parser.addoption("--no-skips", action="store_true", help="a skip is a failure: for machines that have the hardware")
 
 
 def pytest_configure(config):

@@ -24,8 +24,9 @@ def test_lab_is_as_a_run_recorded_it(path):
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 def test_lab_draws_a_plot(path):
-    assert any(output.output_type == "display_data" for cell in labs.code_cells(labs.read(path))
-               for output in cell.outputs)
+    assert any(
+        output.output_type == "display_data" for cell in labs.code_cells(labs.read(path)) for output in cell.outputs
+    )
 
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)

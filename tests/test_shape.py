@@ -65,7 +65,8 @@ def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_u
     found = {}
     for problem in retired.find(tmp_path):
         found.setdefault(problem.path.removeprefix(f"{tmp_path.as_posix()}/"), []).append(
-            (problem.line, problem.message.split("'")[1]))
+            (problem.line, problem.message.split("'")[1])
+        )
     others = [(5, "functorch"), (5, "torch.qr(")]
     everything = [(2, "torch.cuda.amp."), *others]
 
@@ -99,8 +100,12 @@ def faults(text: str, path: Path) -> list[str]:
     if "TODO" in text:
         found.append("There is something to do.")
     definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
-    if (definitions and 'if __name__ == "__main__":' in text and not path.stem.endswith("_broken")
-            and not any(ast.get_docstring(node) for node in definitions)):
+    if (
+        definitions
+        and 'if __name__ == "__main__":' in text
+        and not path.stem.endswith("_broken")
+        and not any(ast.get_docstring(node) for node in definitions)
+    ):
         found.append("Nothing in it says what it takes and returns.")
     return found
 
@@ -110,20 +115,23 @@ def test_snippets_are_small_and_say_what_their_functions_take():
     assert not problems, report(problems)
 
 
-HEADER = "# /// script\n# dependencies = [\"torch\"]\n# ///\n"
+HEADER = '# /// script\n# dependencies = ["torch"]\n# ///\n'
 MAIN = 'if __name__ == "__main__":\n    f()\n'
 
 
-@pytest.mark.parametrize(("text", "stem", "expected"), [
-    ("x = 1\n\n" * LONGEST, "a", []),
-    (HEADER + "x = 1\n" * (LONGEST - 1), "a", []),
-    ("x = 1\n" * (LONGEST + 1), "a", ["Split it: a snippet has one idea."]),
-    ("x = 1  # TODO\n", "a", ["There is something to do."]),
-    (f"def f():\n    pass\n{MAIN}", "a", ["Nothing in it says what it takes and returns."]),
-    (f"def f():\n    pass\n{MAIN}", "a_broken", []),
-    (f'def f():\n    """Says it."""\n{MAIN}', "a", []),
-    ("def f():\n    pass\nf()\n", "a", []),
-])
+@pytest.mark.parametrize(
+    ("text", "stem", "expected"),
+    [
+        ("x = 1\n\n" * LONGEST, "a", []),
+        (HEADER + "x = 1\n" * (LONGEST - 1), "a", []),
+        ("x = 1\n" * (LONGEST + 1), "a", ["Split it: a snippet has one idea."]),
+        ("x = 1  # TODO\n", "a", ["There is something to do."]),
+        (f"def f():\n    pass\n{MAIN}", "a", ["Nothing in it says what it takes and returns."]),
+        (f"def f():\n    pass\n{MAIN}", "a_broken", []),
+        (f'def f():\n    """Says it."""\n{MAIN}', "a", []),
+        ("def f():\n    pass\nf()\n", "a", []),
+    ],
+)
 def test_what_is_wrong_with_a_snippet(text, stem, expected):
     assert faults(text, Path(f"{stem}.py")) == expected
 
@@ -134,8 +142,12 @@ def claims_module(level: str, topic: str) -> Path:
 
 def classes_with_tests(text: str) -> list[str]:
     """The classes of a claims module that hold at least one test."""
-    return [node.name for node in ast.parse(text).body if isinstance(node, ast.ClassDef) and any(
-        isinstance(member, ast.FunctionDef) and member.name.startswith("test_") for member in node.body)]
+    return [
+        node.name
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(member, ast.FunctionDef) and member.name.startswith("test_") for member in node.body)
+    ]
 
 
 def without_claims(slugs: list[str], classes: list[str]) -> list[str]:
@@ -149,19 +161,24 @@ def test_every_topic_has_a_claims_module_and_every_question_a_class_in_it():
     for topic in (topic for level in SITE.levels for topic in level.topics):
         module = claims_module(topic.level, topic.slug)
         classes = classes_with_tests(module.read_text(encoding="utf-8")) if module.exists() else []
-        missing += [f"{name(module)}: no class Test{slug.title().replace('-', '')} with a test"
-                    for slug in without_claims([q.slug for q in topic.questions], classes)]
+        missing += [
+            f"{name(module)}: no class Test{slug.title().replace('-', '')} with a test"
+            for slug in without_claims([q.slug for q in topic.questions], classes)
+        ]
     assert not missing, report(missing)
 
 
-@pytest.mark.parametrize(("slug", "classes", "proven"), [
-    ("dataloader", ["TestDataloader"], True),
-    ("dataloader", ["TestDataloaderArguments"], False),
-    ("no-grad", ["TestNoGradVsRequiresGrad", "TestGrad"], False),
-    ("no-grad", ["TestNoGradVsRequiresGrad", "TestNoGrad"], True),
-    ("ddp", ["Testddp"], True),
-    ("ddp", [], False),
-])
+@pytest.mark.parametrize(
+    ("slug", "classes", "proven"),
+    [
+        ("dataloader", ["TestDataloader"], True),
+        ("dataloader", ["TestDataloaderArguments"], False),
+        ("no-grad", ["TestNoGradVsRequiresGrad", "TestGrad"], False),
+        ("no-grad", ["TestNoGradVsRequiresGrad", "TestNoGrad"], True),
+        ("ddp", ["Testddp"], True),
+        ("ddp", [], False),
+    ],
+)
 def test_a_class_proves_the_question_that_has_its_whole_name(slug, classes, proven):
     assert without_claims([slug], classes) == ([] if proven else [slug])
 
@@ -189,9 +206,11 @@ def is_for_import(text: str) -> bool:
 def test_snippets_with_functions_are_imported_by_their_claims():
     modules = {path: claims_module(*path.parts[-3:-1]) for path in SNIPPETS if is_for_import(source(path))}
     assert modules
-    missing = [f"{name(module)} does not load {path.relative_to(pages.SNIPPETS).as_posix()}"
-               for path, module in modules.items()
-               if path.relative_to(pages.SNIPPETS).as_posix() not in source(module)]
+    missing = [
+        f"{name(module)} does not load {path.relative_to(pages.SNIPPETS).as_posix()}"
+        for path, module in modules.items()
+        if path.relative_to(pages.SNIPPETS).as_posix() not in source(module)
+    ]
     assert not missing, report(missing)
 
 
@@ -208,15 +227,27 @@ def misspelled(text: str) -> list[tuple[int, str]]:
 
 
 def test_fences_are_spelled_so_that_they_are_run_or_plainly_not():
-    problems = [f"{name(path)}:{number}: {message}" for path in MARKDOWN
-                for number, message in misspelled(path.read_text(encoding="utf-8"))]
+    problems = [
+        f"{name(path)}:{number}: {message}"
+        for path in MARKDOWN
+        for number, message in misspelled(path.read_text(encoding="utf-8"))
+    ]
     assert not problems, report(problems)
 
 
-@pytest.mark.parametrize(("line", "wrong"), [
-    ("```python", False), ('```python title="a.py"', False), ("```text", False), ("    ```python", False),
-    ("```py", True), ("~~~ pycon", True), ("    ````Python3", True), ("```python hl_lines=1", True),
-])
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("```python", False),
+        ('```python title="a.py"', False),
+        ("```text", False),
+        ("    ```python", False),
+        ("```py", True),
+        ("~~~ pycon", True),
+        ("    ````Python3", True),
+        ("```python hl_lines=1", True),
+    ],
+)
 def test_which_fences_are_misspelled(line, wrong):
     closing = re.match(r"\s*(`+|~+)", line)[0]
     assert [number for number, _ in misspelled(f"\n{line}\n{closing}\n")] == [2] * wrong

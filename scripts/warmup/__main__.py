@@ -29,8 +29,14 @@ def snippet_paths(names: list[str]) -> list[Path]:
         if not paths and question.is_file():
             paths = [pages.SNIPPETS / s for s in pages.Question.read(question).snippets]
         if not paths:
-            raise ProblemError(Problem(f"Q={name}", 0, "There is no such snippet or question.",
-                                       "Write it as level/topic/name, for example Q=junior/autograd/zero_grad."))
+            raise ProblemError(
+                Problem(
+                    f"Q={name}",
+                    0,
+                    "There is no such snippet or question.",
+                    "Write it as level/topic/name, for example Q=junior/autograd/zero_grad.",
+                )
+            )
         found += [p.resolve() for p in paths]
     return list(dict.fromkeys(found))
 
@@ -48,8 +54,14 @@ def check(_: argparse.Namespace) -> int:
     try:
         navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
     except yaml.MarkedYAMLError as error:
-        problems.append(Problem("mkdocs.yml", error.problem_mark.line + 1, f"It is not YAML: {error.problem}.",
-                                "Quote a value that holds a colon, and indent with spaces."))
+        problems.append(
+            Problem(
+                "mkdocs.yml",
+                error.problem_mark.line + 1,
+                f"It is not YAML: {error.problem}.",
+                "Quote a value that holds a colon, and indent with spaces.",
+            )
+        )
     site = pages.load(topic_order=nav.topic_order(navigation))
     if not problems:
         problems += nav.check(navigation, site)
@@ -145,8 +157,10 @@ def new(arguments: argparse.Namespace) -> int:
     written = scaffold.new(arguments.question)
     stem = arguments.question.rpartition("/")[2].replace("-", "_")
     print("Written:", *(f"  {relative(path)}" for path in written), sep="\n")
-    print(f"Next: fill in the snippet, then `make record Q={arguments.question.rpartition('/')[0]}/{stem}`, "
-          "then the page and its claims.\n`make test` fails until nothing says TODO.")
+    print(
+        f"Next: fill in the snippet, then `make record Q={arguments.question.rpartition('/')[0]}/{stem}`, "
+        "then the page and its claims.\n`make test` fails until nothing says TODO."
+    )
     return 0
 
 
@@ -167,8 +181,10 @@ def deck(_: argparse.Namespace) -> int:
         shutil.copy(Path(folder, anki.APKG), target)
     print(f"{relative(target)}: {len(pages.load().questions)} notes. Import it in Anki with File, Import.")
     if not os.environ.get("SITE_URL"):
-        print("Its cards do not link back to their pages. If the site has an address, give it:\n"
-              "  make deck SITE_URL=https://example.com/torch-warmup/")
+        print(
+            "Its cards do not link back to their pages. If the site has an address, give it:\n"
+            "  make deck SITE_URL=https://example.com/torch-warmup/"
+        )
     return 0
 
 
@@ -221,8 +237,12 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("names", nargs="*")
     sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
     sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
-    sub.add_argument("--variant", default="", metavar="RANGE",
-                     help="record what the torch at hand prints instead of the pinned one: from-2.14, before-2.12")
+    sub.add_argument(
+        "--variant",
+        default="",
+        metavar="RANGE",
+        help="record what the torch at hand prints instead of the pinned one: from-2.14, before-2.12",
+    )
     sub = command(record_check, "compare outputs on emulated CPUs, with more threads and another hash seed")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--claims", action="store_true", help="run all claims on each emulated CPU as well")

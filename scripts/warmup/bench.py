@@ -66,8 +66,10 @@ def bench_runner() -> None:
     alone = {path: run_plain(path) for path in plain}
     apart = time.perf_counter() - begin
     differing = [path.name for path in plain if results[path].stdout != alone[path].stdout]
-    print(f"Runner: {len(plain)} plain snippets in {together:.1f} s with two workers; "
-          f"`python file` one after another {apart:.1f} s: {apart / together:.0f} times.")
+    print(
+        f"Runner: {len(plain)} plain snippets in {together:.1f} s with two workers; "
+        f"`python file` one after another {apart:.1f} s: {apart / together:.0f} times."
+    )
     print(f"  outputs that differ: {', '.join(differing) or 'none'}")
     print(f"  an empty snippet: median {sorted(costs)[10] * 1000:.0f} ms, slowest {max(costs) * 1000:.0f} ms\n")
 
@@ -103,8 +105,10 @@ def bench_build(root: Path, site: Path) -> None:
         raise RuntimeError(f"the build of the synthetic site failed: run {' '.join(command[:4])} in {root}")
     count = len(list(site.rglob("index.html")))
     index = (site / "search/search_index.json").read_bytes()
-    print(f"Build: {count} pages cold in {seconds:.1f} s: {count / seconds:.0f} pages a second, "
-          f"{1000 * seconds / count:.0f} ms a page; peak memory {_megabytes(usage):.0f} MB.")
+    print(
+        f"Build: {count} pages cold in {seconds:.1f} s: {count / seconds:.0f} pages a second, "
+        f"{1000 * seconds / count:.0f} ms a page; peak memory {_megabytes(usage):.0f} MB."
+    )
     print(f"  search index: {len(index) / 1000:.0f} kB, {len(gzip.compress(index, 9)) / 1000:.0f} kB compressed\n")
 
 
@@ -120,12 +124,17 @@ def bench_reload(root: Path) -> None:
         port = probe.getsockname()[1]
     server = subprocess.Popen(
         [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
-        cwd=root, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL)
+        cwd=root,
+        stdout=subprocess.DEVNULL,
+        stderr=subprocess.DEVNULL,
+    )
     address = f"http://127.0.0.1:{port}/junior/autograd/zero-grad/"
     try:
         _until(address, "zero_grad", 120)
-        for what, path in (("a page", root / "docs/junior/autograd/zero-grad.md"),
-                           ("a snippet", root / "snippets/junior/autograd/zero_grad.py")):
+        for what, path in (
+            ("a page", root / "docs/junior/autograd/zero-grad.md"),
+            ("a snippet", root / "snippets/junior/autograd/zero_grad.py"),
+        ):
             times = []
             for attempt in range(5):
                 time.sleep(1)
@@ -183,8 +192,7 @@ class Compressed(http.server.SimpleHTTPRequestHandler):
 
 @contextlib.contextmanager
 def served(site: Path) -> Iterator[str]:
-    server = http.server.ThreadingHTTPServer(
-        ("127.0.0.1", 0), functools.partial(Compressed, directory=str(site)))
+    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Compressed, directory=str(site)))
     threading.Thread(target=server.serve_forever, daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}/"
@@ -204,9 +212,11 @@ def bench_bytes(address: str) -> None:
         session.send("Network.enable")
         received: list[float] = []
         session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
-        for what, path in (("first question page", "junior/autograd/zero-grad/"),
-                           ("next question page", "junior/tensors/broadcasting/"),
-                           ("home, after them", "")):
+        for what, path in (
+            ("first question page", "junior/autograd/zero-grad/"),
+            ("next question page", "junior/tensors/broadcasting/"),
+            ("home, after them", ""),
+        ):
             received.clear()
             page.goto(address + path)
             page.wait_for_load_state("networkidle")
@@ -239,8 +249,9 @@ def opening_flashcards(page, address: str, cards: int = CARDS) -> float:
     page.route("**/cards.json", many)
     page.route("**/proofs.json", proofs)
     entries = {f"card:card-{n}": kind for n in range(cards)}
-    page.evaluate("text => localStorage.setItem('torch-warmup', text)",
-                  json.dumps({"version": 1, "since": 0, "entries": entries}))
+    page.evaluate(
+        "text => localStorage.setItem('torch-warmup', text)", json.dumps({"version": 1, "since": 0, "entries": entries})
+    )
     session = page.context.new_cdp_session(page)
     session.send("Performance.enable")
     page.goto(address)
@@ -261,8 +272,10 @@ def bench_flashcards(address: str) -> None:
             page.goto(address + "404.html")
             times.append(opening_flashcards(page, address + "practice/flashcards/"))
         chromium.close()
-    print(f"Flashcards with {CARDS} cards: {1000 * sorted(times)[2]:.0f} ms of scripting until they are open, "
-          f"slowest of five {1000 * max(times):.0f} ms.\n")
+    print(
+        f"Flashcards with {CARDS} cards: {1000 * sorted(times)[2]:.0f} ms of scripting until they are open, "
+        f"slowest of five {1000 * max(times):.0f} ms.\n"
+    )
 
 
 def bench_lighthouse(address: str, folder: Path) -> None:
@@ -273,10 +286,22 @@ def bench_lighthouse(address: str, folder: Path) -> None:
         for preset in ("desktop", "mobile"):
             report = folder / f"{what}-{preset}.json"
             done = subprocess.run(
-                ["npx", "--yes", "lighthouse@13", address + path, "--quiet", "--output=json",
-                 f"--output-path={report}", f"--chrome-flags=--headless {' '.join(browser.ARGUMENTS)}",
-                 *(["--preset=desktop"] if preset == "desktop" else [])],
-                env={**os.environ, "CHROME_PATH": browser.find() or ""}, capture_output=True, text=True, check=False)
+                [
+                    "npx",
+                    "--yes",
+                    "lighthouse@13",
+                    address + path,
+                    "--quiet",
+                    "--output=json",
+                    f"--output-path={report}",
+                    f"--chrome-flags=--headless {' '.join(browser.ARGUMENTS)}",
+                    *(["--preset=desktop"] if preset == "desktop" else []),
+                ],
+                env={**os.environ, "CHROME_PATH": browser.find() or ""},
+                capture_output=True,
+                text=True,
+                check=False,
+            )
             if done.returncode or not report.exists():
                 print(f"Lighthouse, {what}, {preset}: it failed: {done.stderr.strip()[-300:]}")
                 continue

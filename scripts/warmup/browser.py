@@ -10,10 +10,18 @@ from pathlib import Path
 
 NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
 # Background services of Chromium's own would make requests that no page asked for.
-ARGUMENTS = ("--no-sandbox", "--disable-gpu", "--disable-background-networking", "--disable-component-update",
-             "--disable-sync", "--no-first-run")
-HELP = ("Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
-        "then run the command again.")
+ARGUMENTS = (
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+)
+HELP = (
+    "Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
+    "then run the command again."
+)
 APT = "apt-get update -q && apt-get install -y -q --no-install-recommends chromium"
 
 

@@ -120,7 +120,9 @@ def files(build: Build) -> dict[str, dict]:
             "levels": {level.slug: level.label for level in site.levels},
             "topics": [
                 {"id": topic.id, "level": topic.level, "label": topic.label, "url": link(topic.url)}
-                for level in site.levels for topic in level.topics if topic.questions
+                for level in site.levels
+                for topic in level.topics
+                if topic.questions
             ],
             "cards": list(build.each("card", lambda q: card(q, build.contents[q.id], link)).values()),
         },

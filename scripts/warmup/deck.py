@@ -75,7 +75,8 @@ def _stable_id(name: str) -> int:
 
 def _note_type() -> genanki.Model:
     return genanki.Model(
-        _stable_id("note type"), NAME,
+        _stable_id("note type"),
+        NAME,
         fields=[{"name": name} for name in FIELDS],
         templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
         css=Path(__file__).with_name("anki.css").read_text(encoding="utf-8"),
@@ -94,10 +95,15 @@ def _decks(site: Site, contents: Mapping[str, str], site_url: str) -> list[genan
         for question in level.questions:
             if question.id in contents:
                 topic, kind = f"{question.level}::{question.topic}", question.kind.replace(" ", "-")
-                deck.add_note(genanki.Note(
-                    note_type, _fields(question, contents[question.id], site_url),
-                    guid=genanki.guid_for("torch-warmup", question.id), due=next(number),
-                    tags=[f"torch-warmup::{topic}", f"kind::{kind}"]))
+                deck.add_note(
+                    genanki.Note(
+                        note_type,
+                        _fields(question, contents[question.id], site_url),
+                        guid=genanki.guid_for("torch-warmup", question.id),
+                        due=next(number),
+                        tags=[f"torch-warmup::{topic}", f"kind::{kind}"],
+                    )
+                )
         decks.append(deck)
     return decks
 
@@ -117,9 +123,11 @@ def _fields(question: Question, content: str, site_url: str) -> list[str]:
     content = _DOWNLOAD.sub("", content)
     card, proof = cards.card(question, content, link), cards.proof(question, content, link)
     ladder = "".join(
-        f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in zip(GRADES, card["ladder"], strict=False))
+        f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in zip(GRADES, card["ladder"], strict=False)
+    )
     follow_ups = "".join(
-        f"<details><summary>{follow['question']}</summary>{follow['answer']}</details>" for follow in proof["next"])
+        f"<details><summary>{follow['question']}</summary>{follow['answer']}</details>" for follow in proof["next"]
+    )
     return [
         question.id,
         html.escape(question.title),

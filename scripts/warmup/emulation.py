@@ -33,10 +33,18 @@ def _machines() -> list[Machine]:
     for cpu, environment in CPUS.items():
         for threads in THREADS:
             seed = str(len(found) % 2)  # each of the two hash seeds meets each CPU and each number of threads but one
-            found.append(Machine(
-                f"{cpu}, {threads} {'thread' if threads == 1 else 'threads'}, PYTHONHASHSEED={seed}",
-                {**environment, **(_WAIT if threads > 1 else {}), "OMP_NUM_THREADS": str(threads),
-                 "MKL_NUM_THREADS": str(threads), "PYTHONHASHSEED": seed}))
+            found.append(
+                Machine(
+                    f"{cpu}, {threads} {'thread' if threads == 1 else 'threads'}, PYTHONHASHSEED={seed}",
+                    {
+                        **environment,
+                        **(_WAIT if threads > 1 else {}),
+                        "OMP_NUM_THREADS": str(threads),
+                        "MKL_NUM_THREADS": str(threads),
+                        "PYTHONHASHSEED": seed,
+                    },
+                )
+            )
     return found
 
 

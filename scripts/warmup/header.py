@@ -89,9 +89,7 @@ class _Reader:
         tool = data.get("tool", {})
         table = tool.get("warmup", {}) if isinstance(tool, dict) else None
         if not isinstance(table, dict):
-            raise self._error(
-                "tool", "`tool.warmup` is not a table", "Write `# [tool.warmup]` and its keys below it"
-            )
+            raise self._error("tool", "`tool.warmup` is not a table", "Write `# [tool.warmup]` and its keys below it")
         self._known(table, ("needs", "output", "slow", "timeout", "tolerance"), "[tool.warmup]")
 
         requires = data.get("requires-python")
@@ -99,33 +97,21 @@ class _Reader:
             raise self._error("requires-python", "`requires-python` is not a string", 'Write it as ">=3.11"')
         dependencies = data.get("dependencies", [])
         if not isinstance(dependencies, list) or not all(isinstance(item, str) for item in dependencies):
-            raise self._error(
-                "dependencies", "`dependencies` is not a list of strings", 'Write it as ["torch"]'
-            )
+            raise self._error("dependencies", "`dependencies` is not a list of strings", 'Write it as ["torch"]')
 
         needs = self._needs(table)
         output = table.get("output", "recorded" if "cuda" in needs else "exact")
         if output not in OUTPUTS:
             raise self._error("output", f"`output` is {output!r}", f"Use one of {_list(OUTPUTS)}")
         if output != "recorded" and "cuda" in needs:
-            raise self._error(
-                "output", f"`output` is {output}, but the snippet needs cuda", "Leave `output` out"
-            )
+            raise self._error("output", f"`output` is {output}, but the snippet needs cuda", "Leave `output` out")
         tolerance = self._tolerance(table, output)
         slow = table.get("slow", "")
         if not isinstance(slow, str) or ("slow" in table and not slow.strip()):
-            raise self._error(
-                "slow", "`slow` gives no reason", 'Say why in one phrase, as in slow = "compiles twice"'
-            )
+            raise self._error("slow", "`slow` gives no reason", 'Say why in one phrase, as in slow = "compiles twice"')
         timeout = table.get("timeout", SLOW_TIMEOUT if slow or "compiler" in needs else DEFAULT_TIMEOUT)
-        if (
-            isinstance(timeout, bool)
-            or not isinstance(timeout, int | float)
-            or not 0 < timeout < float("inf")
-        ):
-            raise self._error(
-                "timeout", "`timeout` is not a positive number", "Give it in seconds, as in timeout = 90"
-            )
+        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
+            raise self._error("timeout", "`timeout` is not a positive number", "Give it in seconds, as in timeout = 90")
         return Header(
             requires, tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end, tolerance
         )
@@ -153,9 +139,7 @@ class _Reader:
     def _tolerance(self, table: dict, output: str) -> float:
         if output != "measured":
             if "tolerance" in table:
-                raise self._error(
-                    "tolerance", f"`tolerance` has no meaning where `output` is {output}", "Leave it out"
-                )
+                raise self._error("tolerance", f"`tolerance` has no meaning where `output` is {output}", "Leave it out")
             return 0.0
         tolerance = table.get("tolerance")
         if not isinstance(tolerance, float) or not 0 < tolerance <= 0.5:

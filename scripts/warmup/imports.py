@@ -23,8 +23,12 @@ def check(path: Path) -> Iterator[Problem]:
         tree = ast.parse(text)
         dependencies = header.parse(text, path).dependencies
     except SyntaxError as error:
-        yield Problem(relative(path), error.lineno or 0, f"It is not Python: {error.msg}.",
-                      "Mend what stands there, or before it.")
+        yield Problem(
+            relative(path),
+            error.lineno or 0,
+            f"It is not Python: {error.msg}.",
+            "Mend what stands there, or before it.",
+        )
         return
     except (UnicodeDecodeError, header.HeaderError):
         return  # reported by pages.check_site
@@ -44,5 +48,9 @@ def check(path: Path) -> Iterator[Problem]:
             if top in sys.stdlib_module_names or top in ALWAYS:
                 continue
             if DISTRIBUTIONS.get(top, top).lower() not in declared:
-                yield Problem(relative(path), node.lineno, f"It imports {top}, which its header does not declare.",
-                              f"Add {DISTRIBUTIONS.get(top, top)!r} to dependencies in its PEP 723 header.")
+                yield Problem(
+                    relative(path),
+                    node.lineno,
+                    f"It imports {top}, which its header does not declare.",
+                    f"Add {DISTRIBUTIONS.get(top, top)!r} to dependencies in its PEP 723 header.",
+                )

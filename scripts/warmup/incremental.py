@@ -62,8 +62,11 @@ def mark_stale(files, site: pages.Site, config) -> None:
         if everything or _is_stale(Path(file.abs_src_path), Path(file.abs_dest_path)):
             file.is_modified = lambda: True
     if edited := edited_code():
-        log.warning("%s: Edited, but this server still runs the code it was started with. "
-                    "Stop it with Ctrl+C and run make serve again.", ", ".join(edited))
+        log.warning(
+            "%s: Edited, but this server still runs the code it was started with. "
+            "Stop it with Ctrl+C and run make serve again.",
+            ", ".join(edited),
+        )
 
 
 def _is_stale(source: Path, built: Path) -> bool:

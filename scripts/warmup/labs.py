@@ -62,8 +62,9 @@ def find(names: list[str]) -> list[Path]:
     for name in names:
         paths = [path for path in labs if path.stem == Path(name).name.removesuffix(".ipynb")]
         if not paths:
-            raise ProblemError(Problem(f"Q={name}", 0, "There is no such lab.",
-                                       f"There are: {', '.join(path.stem for path in labs)}."))
+            raise ProblemError(
+                Problem(f"Q={name}", 0, "There is no such lab.", f"There are: {', '.join(path.stem for path in labs)}.")
+            )
         found += paths
     return list(dict.fromkeys(found))
 
@@ -83,8 +84,14 @@ def record(path: Path, *, force: bool = False) -> bool:
     if not force and not list(check(path)) and not compare(notebook, fresh):
         return False
     if difference := compare(fresh, execute(notebook, path, OTHER_PROCESSOR)):
-        raise ProblemError(Problem(relative(path), 0, f"Another processor gives something else:\n{difference}\n",
-                                   "Print fewer digits or the conclusion, or tag the cell measured."))
+        raise ProblemError(
+            Problem(
+                relative(path),
+                0,
+                f"Another processor gives something else:\n{difference}\n",
+                "Print fewer digits or the conclusion, or tag the cell measured.",
+            )
+        )
     fresh.metadata["warmup"] = {"code": code_digest(fresh), "outputs": outputs_digest(fresh)}
     new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
     try:
@@ -109,13 +116,17 @@ def read(path: Path) -> nbformat.NotebookNode:
             nbformat.validate(notebook)
     except (ValueError, KeyError, AttributeError, TypeError, Warning, nbformat.ValidationError) as error:
         reason = str(error).partition("\n")[0].rstrip(".")
-        raise ProblemError(Problem(relative(path), 0, f"It cannot be read as a notebook: {reason}.",
-                                   "Open it in Jupyter and save it.")) from error
+        raise ProblemError(
+            Problem(relative(path), 0, f"It cannot be read as a notebook: {reason}.", "Open it in Jupyter and save it.")
+        ) from error
     return notebook
 
 
-def execute(notebook: nbformat.NotebookNode, path: Path, environment: dict[str, str] | None = None,
-            ) -> nbformat.NotebookNode:
+def execute(
+    notebook: nbformat.NotebookNode,
+    path: Path,
+    environment: dict[str, str] | None = None,
+) -> nbformat.NotebookNode:
     """A copy of ``notebook``, executed in a new kernel, an empty folder and one thread, without records of times.
 
     Args:
@@ -133,28 +144,58 @@ def execute(notebook: nbformat.NotebookNode, path: Path, environment: dict[str, 
     for cell in fresh.cells:
         cell.metadata = {"tags": cell.metadata["tags"]} if cell.metadata.get("tags") else {}
     with tempfile.TemporaryDirectory(ignore_cleanup_errors=True) as folder:
-        client = NotebookClient(fresh, timeout=SECONDS_A_CELL, record_timing=False, coalesce_streams=True,
-                                kernel_name="python3", extra_arguments=["--log-level=ERROR"],
-                                # On a busy machine a kernel starts slowly, and what a cell printed arrives late.
-                                startup_timeout=120, iopub_timeout=60, resources={"metadata": {"path": folder}})
+        client = NotebookClient(
+            fresh,
+            timeout=SECONDS_A_CELL,
+            record_timing=False,
+            coalesce_streams=True,
+            kernel_name="python3",
+            extra_arguments=["--log-level=ERROR"],
+            # On a busy machine a kernel starts slowly, and what a cell printed arrives late.
+            startup_timeout=120,
+            iopub_timeout=60,
+            resources={"metadata": {"path": folder}},
+        )
         # The profile of who executes it could change what a cell does.
-        variables = {**os.environ, "OMP_NUM_THREADS": "1", "MKL_NUM_THREADS": "1",
-                     "IPYTHONDIR": f"{folder}/.ipython", **(environment or {})}
+        variables = {
+            **os.environ,
+            "OMP_NUM_THREADS": "1",
+            "MKL_NUM_THREADS": "1",
+            "IPYTHONDIR": f"{folder}/.ipython",
+            **(environment or {}),
+        }
         try:
             client.execute(env=variables)
         except exceptions.CellExecutionError as error:
-            raise ProblemError(Problem(relative(path), 0, f"A cell raised {error.ename}: {error.evalue}",
-                                       f"Its code:\n{_failed(fresh)}")) from error
+            raise ProblemError(
+                Problem(
+                    relative(path), 0, f"A cell raised {error.ename}: {error.evalue}", f"Its code:\n{_failed(fresh)}"
+                )
+            ) from error
         except (exceptions.CellTimeoutError, exceptions.DeadKernelError) as error:
-            raise ProblemError(Problem(relative(path), 0, f"Its execution ended early: {error}",
-                                       f"A cell may take {SECONDS_A_CELL} seconds.")) from error
+            raise ProblemError(
+                Problem(
+                    relative(path),
+                    0,
+                    f"Its execution ended early: {error}",
+                    f"A cell may take {SECONDS_A_CELL} seconds.",
+                )
+            ) from error
     for cell in code_cells(fresh):
         for output in cell.outputs:
             if output.get("name") == "stderr":
-                raise ProblemError(Problem(relative(path), 0, f"{_name(cell)} writes to stderr: {output.text.strip()}",
-                                           "Mend what it warns of."))
-    fresh.metadata = {"kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
-                      "language_info": {"name": "python"}}
+                raise ProblemError(
+                    Problem(
+                        relative(path),
+                        0,
+                        f"{_name(cell)} writes to stderr: {output.text.strip()}",
+                        "Mend what it warns of.",
+                    )
+                )
+    fresh.metadata = {
+        "kernelspec": {"display_name": "Python 3", "language": "python", "name": "python3"},
+        "language_info": {"name": "python"},
+    }
     return nbformat.from_dict(fresh)
 
 
@@ -179,22 +220,38 @@ def check(path: Path) -> Iterator[Problem]:
         if digests.get("code") != code_digest(notebook):
             yield Problem(relative(path), 0, "Its code changed after its outputs were recorded.", f"{again}.")
         if digests.get("outputs") != outputs_digest(notebook):
-            yield Problem(relative(path), 0, "Its outputs are not those that a run recorded.",
-                          f"{again}; nobody types into an output.")
+            yield Problem(
+                relative(path),
+                0,
+                "Its outputs are not those that a run recorded.",
+                f"{again}; nobody types into an output.",
+            )
     if [cell.execution_count for cell in cells] != list(range(1, len(cells) + 1)):
         yield Problem(relative(path), 0, "Its cells were not executed once each, from top to bottom.", f"{again}.")
     if any(set(cell.metadata) - {"tags"} for cell in notebook.cells):
         yield Problem(relative(path), 0, "Its cells carry metadata that no lab needs.", f"{again}.")
     if not any(kind == "stdout" and _RECORDED.search(text) for cell in cells for kind, text in _texts(cell)):
-        yield Problem(relative(path), 0, "It does not say when and with which torch it was recorded.",
-                      'Print "recorded YYYY-MM-DD with torch ..." in a cell that is tagged measured.')
+        yield Problem(
+            relative(path),
+            0,
+            "It does not say when and with which torch it was recorded.",
+            'Print "recorded YYYY-MM-DD with torch ..." in a cell that is tagged measured.',
+        )
     if not cells or not _judges(cells[-1].source):
-        yield Problem(relative(path), 0, "Its last code cell asserts nothing.",
-                      "End with an assert that fails where the lab's conclusion does not hold.")
+        yield Problem(
+            relative(path),
+            0,
+            "Its last code cell asserts nothing.",
+            "End with an assert that fails where the lab's conclusion does not hold.",
+        )
     for cell in notebook.cells:
         if line := _trace(cell):
-            yield Problem(relative(path), 0, f"{_name(cell)} names a folder of one machine: {line}",
-                          f"Keep paths out of it, then run make lab Q={path.stem}.")
+            yield Problem(
+                relative(path),
+                0,
+                f"{_name(cell)} names a folder of one machine: {line}",
+                f"Keep paths out of it, then run make lab Q={path.stem}.",
+            )
 
 
 def compare(recorded: nbformat.NotebookNode, fresh: nbformat.NotebookNode) -> str:
@@ -214,8 +271,9 @@ def compare(recorded: nbformat.NotebookNode, fresh: nbformat.NotebookNode) -> st
                 continue
             if measured:
                 before, now = _NUMBER.sub("#", before), _NUMBER.sub("#", now)
-            differences += difflib.unified_diff(before.splitlines(), now.splitlines(), f"{name} (recorded)",
-                                                f"{name} (this run)", lineterm="")
+            differences += difflib.unified_diff(
+                before.splitlines(), now.splitlines(), f"{name} (recorded)", f"{name} (this run)", lineterm=""
+            )
     return "\n".join(differences)
 
 
@@ -246,8 +304,10 @@ def _texts(cell: nbformat.NotebookNode) -> list[tuple[str, str]]:
         elif output.output_type == "error":
             texts.append(("error", "\n".join(output.traceback)))
         else:
-            texts += [(kind, data if isinstance(data, str) else json.dumps(data))
-                      for kind, data in sorted(output.data.items())]
+            texts += [
+                (kind, data if isinstance(data, str) else json.dumps(data))
+                for kind, data in sorted(output.data.items())
+            ]
     return texts
 
 
@@ -257,7 +317,7 @@ def _trace(cell: nbformat.NotebookNode) -> str:
     for text in (cell.source, *(text for kind, text in _texts(cell) if not _is_binary(kind))):
         for line in text.splitlines():
             if match := here.search(line):
-                return line[max(0, match.start() - 20):match.end() + 60].strip()
+                return line[max(0, match.start() - 20) : match.end() + 60].strip()
     return ""
 
 
@@ -272,8 +332,10 @@ def _judges(source: str) -> bool:
         nodes = list(ast.walk(ast.parse(source)))
     except SyntaxError:
         return False
-    return any(isinstance(node, ast.Assert) and any(isinstance(part, ast.Name) for part in ast.walk(node.test))
-               for node in nodes)
+    return any(
+        isinstance(node, ast.Assert) and any(isinstance(part, ast.Name) for part in ast.walk(node.test))
+        for node in nodes
+    )
 
 
 def _same_drawing(old: str, new: str) -> bool:
@@ -286,7 +348,8 @@ def _same_drawing(old: str, new: str) -> bool:
 def _close(old: str, new: str) -> bool:
     return _COORDINATE.sub("#", old) == _COORDINATE.sub("#", new) and all(
         abs(float(a) - float(b)) <= TOLERANCE
-        for a, b in zip(_COORDINATE.findall(old), _COORDINATE.findall(new), strict=True))
+        for a, b in zip(_COORDINATE.findall(old), _COORDINATE.findall(new), strict=True)
+    )
 
 
 def _name(cell: nbformat.NotebookNode) -> str:
@@ -295,5 +358,6 @@ def _name(cell: nbformat.NotebookNode) -> str:
 
 def _failed(notebook: nbformat.NotebookNode) -> str:
     """The code of the cell that raised."""
-    return next(cell.source for cell in code_cells(notebook)
-                if any(output.output_type == "error" for output in cell.outputs))
+    return next(
+        cell.source for cell in code_cells(notebook) if any(output.output_type == "error" for output in cell.outputs)
+    )

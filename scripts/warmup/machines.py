@@ -34,14 +34,18 @@ NOTE = 80
 _ABOUT = "about"
 
 _BLOCK = re.compile(
-    r'^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<code>(?:.*\n)*?)(?P=fence) *\n'
-    r'|^\?\?\?\+? \w+ "(?P<title>.+)"\n(?P<folded>(?: {4}.*\n|[ \t]*\n)*)', re.M)
+    r"^(?P<fence>`{3,})(?P<info>[^`\n]*)\n(?P<code>(?:.*\n)*?)(?P=fence) *\n"
+    r'|^\?\?\?\+? \w+ "(?P<title>.+)"\n(?P<folded>(?: {4}.*\n|[ \t]*\n)*)',
+    re.M,
+)
 _INLINE = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     r"|\\\((?P<formula>.+?)\\\)"
     r"|^(?P<indent> *)\\\[(?P<display>.+?)\\\](?= *$)"
     r"|!\[(?P<alt>[^\]]*)\]\((?P<image>[^)\s]+)\)"
-    r"|\]\((?![a-z]+:)(?P<target>[^)\s]+)\)", re.M | re.S)
+    r"|\]\((?![a-z]+:)(?P<target>[^)\s]+)\)",
+    re.M | re.S,
+)
 _BULLET = re.compile(r"^[-*] \*\*(\w+)\*\*:?\s*", re.M)
 
 
@@ -90,7 +94,7 @@ class Writer:
     def _blocks(self, text: str, fold: str) -> Iterator[str]:
         end = 0
         for block in _BLOCK.finditer(text):
-            yield self._prose(text[end:block.start()])
+            yield self._prose(text[end : block.start()])
             if block["fence"]:
                 yield self._fence(block)
             else:
@@ -148,14 +152,22 @@ def write(build: Build) -> None:
             about.append((page.title, copy_of(source)))
     build.write(LLMS, _llms(build, records, about))
     link = _linker(build, "")
-    build.write(QUESTIONS, json.dumps({
-        "$schema": link(SCHEMA),
-        "version": 1,
-        "name": build.name,
-        "torch": build.renderer.figures.torch,
-        "licenses": LICENSES,
-        "questions": records,
-    }, ensure_ascii=False, indent=1) + "\n")
+    build.write(
+        QUESTIONS,
+        json.dumps(
+            {
+                "$schema": link(SCHEMA),
+                "version": 1,
+                "name": build.name,
+                "torch": build.renderer.figures.torch,
+                "licenses": LICENSES,
+                "questions": records,
+            },
+            ensure_ascii=False,
+            indent=1,
+        )
+        + "\n",
+    )
 
 
 def _write_question(build: Build, question: Question) -> dict | None:
@@ -240,8 +252,10 @@ def _list(build: Build, folder: str, level: str, topic: str = "") -> Iterator[st
             if not topic:
                 yield f"\n## [{group.label}]({posixpath.relpath(group.url, folder)}/index.md)\n"
             for question in group.questions:
-                yield (f"- [{_literal(question.title)}]({posixpath.relpath(question.id, folder)}.md): "
-                       f"{question.kind_label}, {question.minutes} min")
+                yield (
+                    f"- [{_literal(question.title)}]({posixpath.relpath(question.id, folder)}.md): "
+                    f"{question.kind_label}, {question.minutes} min"
+                )
 
 
 def _llms(build: Build, records: list[dict], about: list[tuple[str, str]]) -> str:
@@ -259,24 +273,37 @@ def _llms(build: Build, records: list[dict], about: list[tuple[str, str]]) -> st
         return f"- [{_literal(title)}]({link(url)})" + (f": {note}" if note else "")
 
     lines = [
-        f"# {build.name}", "", f"> {build.summary}", "",
+        f"# {build.name}",
+        "",
+        f"> {build.summary}",
+        "",
         f"{build.renderer.figures.questions} questions by level, in each level by topic, in the order in which to read "
         "them. Each has an answer to say aloud, the program that proves it with what a run printed, follow-ups with "
         "their answers, and what a weak, a good and a strong answer sound like. "
         f"Outputs are compared with torch {build.renderer.figures.torch}. Code: MIT. Prose: CC BY 4.0.",
-        "", "## Data", "",
+        "",
+        "## Data",
+        "",
         item(QUESTIONS, QUESTIONS, "all questions with answers, follow-ups, code and outputs, in one file"),
         item(SCHEMA, SCHEMA, "its JSON Schema"),
     ]
     for level in build.site.levels:
-        lines += ["", f"## {level.label}", "",
-                  item(level.label, copy_of(f"{level.slug}/index.md"), "what the level asks, and all of its questions")]
-        lines += [item(topic.label, copy_of(f"{topic.url}index.md"), f"topic, {len(topic.questions)} of the questions")
-                  for topic in level.topics]
+        lines += [
+            "",
+            f"## {level.label}",
+            "",
+            item(level.label, copy_of(f"{level.slug}/index.md"), "what the level asks, and all of its questions"),
+        ]
+        lines += [
+            item(topic.label, copy_of(f"{topic.url}index.md"), f"topic, {len(topic.questions)} of the questions")
+            for topic in level.topics
+        ]
         for topic in level.topics:
             lines += ["", f"## {level.label}: {topic.label}", ""]
-            lines += [item(question.title, copy_of(f"{question.id}.md"), notes.get(question.id, ""))
-                      for question in topic.questions]
+            lines += [
+                item(question.title, copy_of(f"{question.id}.md"), notes.get(question.id, ""))
+                for question in topic.questions
+            ]
     lines += ["", "## Optional", "", *(item(title, url) for title, url in about)]
     return "\n".join(lines) + "\n"
 
@@ -312,11 +339,13 @@ def _record(build: Build, question: Question) -> dict:
         "say_it": writer.plain(text["Say it"]),
         "follow_ups": [
             {"question": writer.plain(fold["title"]), "answer": writer.plain(textwrap.dedent(fold["folded"]))}
-            for fold in _BLOCK.finditer(text["They ask next"]) if fold["title"]
+            for fold in _BLOCK.finditer(text["They ask next"])
+            if fold["title"]
         ],
         "listening_for": {
             grade.lower(): re.sub(r"\n\s*", "\n", writer.plain(answer))
-            for grade, answer in zip(grades[::2], grades[1::2], strict=True) if grade in GRADES
+            for grade, answer in zip(grades[::2], grades[1::2], strict=True)
+            if grade in GRADES
         },
         "snippets": [_snippet(build, name, link) for name in question.snippets],
     }
@@ -325,5 +354,10 @@ def _record(build: Build, question: Question) -> dict:
 def _snippet(build: Build, name: str, link: Callable[[str], str]) -> dict:
     path = build.renderer.snippets / name
     output = build.renderer.output(path.with_suffix(".out"))
-    return {"path": name, "url": link(SNIPPET_URL + name), "code": path.read_text(encoding="utf-8"),
-            "output": output and output.text, "recorded": output and output.recorded}
+    return {
+        "path": name,
+        "url": link(SNIPPET_URL + name),
+        "code": path.read_text(encoding="utf-8"),
+        "output": output and output.text,
+        "recorded": output and output.recorded,
+    }

@@ -43,15 +43,32 @@ from warmup.runner import Result, Runner, missing_need
 LISTED = ROOT / "tests" / "equivalent_mutants.yml"
 
 OPERATORS = {
-    ast.Add: "-", ast.Sub: "+", ast.Mult: "/", ast.Div: "*", ast.FloorDiv: "*", ast.Mod: "*", ast.Pow: "*",
-    ast.MatMult: "*", ast.Lt: ">=", ast.LtE: ">", ast.Gt: "<=", ast.GtE: "<", ast.Eq: "!=", ast.NotEq: "==",
-    ast.And: "or", ast.Or: "and", ast.Is: "is not", ast.IsNot: "is",
+    ast.Add: "-",
+    ast.Sub: "+",
+    ast.Mult: "/",
+    ast.Div: "*",
+    ast.FloorDiv: "*",
+    ast.Mod: "*",
+    ast.Pow: "*",
+    ast.MatMult: "*",
+    ast.Lt: ">=",
+    ast.LtE: ">",
+    ast.Gt: "<=",
+    ast.GtE: "<",
+    ast.Eq: "!=",
+    ast.NotEq: "==",
+    ast.And: "or",
+    ast.Or: "and",
+    ast.Is: "is not",
+    ast.IsNot: "is",
 }
 SEEDS = {"manual_seed", "seed", "default_rng", "Random"}
 EXAMPLES = {"seed", "random_state", "atol", "rtol", "abs_tol", "rel_tol", "lr", "steps", "epochs", "size"}
 TENSORS = {"tensor", "as_tensor", "ones", "zeros", "full", "empty", "rand", "randn", "randint", "randperm", "array"}
-LAYERS = re.compile(r"(Linear|Conv\dd|ConvTranspose\dd|BatchNorm\dd|LayerNorm|GroupNorm|Embedding|RNN|GRU|LSTM"
-                    r"|MultiheadAttention|TransformerEncoderLayer)$")
+LAYERS = re.compile(
+    r"(Linear|Conv\dd|ConvTranspose\dd|BatchNorm\dd|LayerNorm|GroupNorm|Embedding|RNN|GRU|LSTM"
+    r"|MultiheadAttention|TransformerEncoderLayer)$"
+)
 
 # A mutant may loop for ever: it gets this many times the snippet's own seconds, and some for a busy machine.
 PATIENCE, SPARE = 3, 10
@@ -147,8 +164,10 @@ def _examples(node: ast.AST) -> Iterator[ast.AST]:
         yield node.value
     if isinstance(node, ast.arguments):
         positional = [*node.posonlyargs, *node.args]
-        pairs = [*zip(positional[::-1], node.defaults[::-1], strict=False),
-                 *zip(node.kwonlyargs, node.kw_defaults, strict=True)]
+        pairs = [
+            *zip(positional[::-1], node.defaults[::-1], strict=False),
+            *zip(node.kwonlyargs, node.kw_defaults, strict=True),
+        ]
         yield from (default for argument, default in pairs if default and argument.arg in EXAMPLES)
     if isinstance(node, ast.Call) and (_name(node) in SEEDS | TENSORS or LAYERS.match(_name(node))):
         yield from node.args
@@ -163,7 +182,8 @@ def _can_drop(node: ast.stmt) -> bool:
         return False
     if isinstance(node, ast.Expr):  # no docstring, and nothing that only seeds
         return not isinstance(node.value, ast.Constant) and not (
-            isinstance(node.value, ast.Call) and _name(node.value) in SEEDS)
+            isinstance(node.value, ast.Call) and _name(node.value) in SEEDS
+        )
     return True
 
 
@@ -188,8 +208,11 @@ def claims(snippet: str, root: Path = ROOT) -> list[str]:
             if _is_test(node, ast.ClassDef, "Test"):
                 inner = ChainMap(_bindings(node.body), outer)
                 always = [*node.decorator_list, *node.bases, *(part for part in node.body if _is_autouse(part))]
-                found += [f"{name}::{node.name}::{test.name}" for test in node.body
-                          if _is_test(test, ast.FunctionDef, "test_") and _reaches([test, *always], inner, path)]
+                found += [
+                    f"{name}::{node.name}::{test.name}"
+                    for test in node.body
+                    if _is_test(test, ast.FunctionDef, "test_") and _reaches([test, *always], inner, path)
+                ]
     return found
 
 
@@ -268,8 +291,10 @@ class Judge:
         self.claims_seconds: float | None = None
         result = runner.run(self.path, UNBROKEN)
         if result.status != "ok" or record.compare(self.path, result):
-            raise Refused(f"{self.snippet} does not print what is recorded, also unbroken:\n"
-                          f"{result.message or record.compare(self.path, result)}{result.stderr}")
+            raise Refused(
+                f"{self.snippet} does not print what is recorded, also unbroken:\n"
+                f"{result.message or record.compare(self.path, result)}{result.stderr}"
+            )
         self.seconds = result.seconds
 
     def notices(self, mutant: Mutant) -> str:
@@ -310,13 +335,20 @@ class Judge:
         self.claims_seconds = result.seconds
 
     def _pytest(self, timeout: float) -> Result:
-        self.script.write_text(_PYTEST.format(
-            root=str(self.root), scripts=str(ROOT / "scripts"), snippets=str(self.tree), tests=self.tests))
+        self.script.write_text(
+            _PYTEST.format(
+                root=str(self.root), scripts=str(ROOT / "scripts"), snippets=str(self.tree), tests=self.tests
+            )
+        )
         return self.runner.run(self.script, timeout)
 
 
-def verdicts(mutants: Iterable[Mutant], runner: Runner, snippets: Path = pages.SNIPPETS, root: Path = ROOT,
-             ) -> Iterator[dict[Mutant, str] | Refused]:
+def verdicts(
+    mutants: Iterable[Mutant],
+    runner: Runner,
+    snippets: Path = pages.SNIPPETS,
+    root: Path = ROOT,
+) -> Iterator[dict[Mutant, str] | Refused]:
     """Snippet by snippet, as they are done: what noticed each of its mutants, "" for nothing; or why none is judged."""
     by_snippet = defaultdict(list)
     for mutant in mutants:
@@ -341,8 +373,11 @@ def verdicts(mutants: Iterable[Mutant], runner: Runner, snippets: Path = pages.S
 def listed(file: Path = LISTED) -> dict[tuple[str, str, str, int], str]:
     """The accepted survivors and why each changes nothing that anyone could see."""
     entries = yaml.safe_load(file.read_text(encoding="utf-8")) or {}
-    return {(snippet, entry["line"], entry["becomes"], entry.get("nth", 1)): entry["because"]
-            for snippet, several in entries.items() for entry in several}
+    return {
+        (snippet, entry["line"], entry["becomes"], entry.get("nth", 1)): entry["because"]
+        for snippet, several in entries.items()
+        for entry in several
+    }
 
 
 def key(mutant: Mutant) -> tuple[str, str, str, int]:
@@ -352,8 +387,11 @@ def key(mutant: Mutant) -> tuple[str, str, str, int]:
 
 def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = pages.SNIPPETS) -> list[str]:
     """The listed survivors that are no mutants: the snippet or the line has changed since."""
-    return [_shown(entry) for entry in entries
-            if entry not in {key(mutant) for mutant in _mutants_of(snippets / entry[0], snippets)}]
+    return [
+        _shown(entry)
+        for entry in entries
+        if entry not in {key(mutant) for mutant in _mutants_of(snippets / entry[0], snippets)}
+    ]
 
 
 def _mutants_of(path: Path, snippets: Path = pages.SNIPPETS) -> list[Mutant]:
@@ -367,8 +405,15 @@ def sample(mutants: Iterable[Mutant], size: int, seed: int) -> list[Mutant]:
     return sorted(mutants, key=lambda mutant: mutant.rank(seed))[:size]
 
 
-def main(paths: list[Path], size: int = 0, seed: int = 0, *, listed_in: Path = LISTED,
-         snippets: Path = pages.SNIPPETS, root: Path = ROOT) -> int:
+def main(
+    paths: list[Path],
+    size: int = 0,
+    seed: int = 0,
+    *,
+    listed_in: Path = LISTED,
+    snippets: Path = pages.SNIPPETS,
+    root: Path = ROOT,
+) -> int:
     """Judge all mutants of the snippets, or a sample of that size, and print what nobody noticed.
 
     Returns:
@@ -387,8 +432,9 @@ def main(paths: list[Path], size: int = 0, seed: int = 0, *, listed_in: Path = L
     if size:
         mutants = sample(mutants, size, seed)
     names = {path.relative_to(snippets).as_posix() for path in paths}
-    wrong = [f"listed, but no mutant: {line}"
-             for line in gone((entry for entry in accepted if entry[0] in names), snippets)]
+    wrong = [
+        f"listed, but no mutant: {line}" for line in gone((entry for entry in accepted if entry[0] in names), snippets)
+    ]
     judged, alive, refusals, noticed_by = set(), set(), [], Counter()
     with Runner() as runner:
         for verdict in verdicts(mutants, runner, snippets, root):
@@ -404,12 +450,18 @@ def main(paths: list[Path], size: int = 0, seed: int = 0, *, listed_in: Path = L
                 print(f"             {mutant}" + (" (listed)" if key(mutant) in accepted else ""), flush=True)
     wrong += [f"listed, but noticed now: {_shown(entry)}" for entry in sorted(judged & accepted.keys() - alive)]
     wrong += [f"nothing notices: {_shown(entry)}" for entry in sorted(alive - accepted.keys())]
-    print(f"{len(judged) - len(alive)} of {len(judged)} mutants noticed, {1 - len(alive) / max(1, len(judged)):.1%} "
-          f"({', '.join(f'{count} by {by}' for by, count in sorted(noticed_by.items()))}); "
-          f"{len(alive & accepted.keys())} listed as changing nothing")
+    print(
+        f"{len(judged) - len(alive)} of {len(judged)} mutants noticed, {1 - len(alive) / max(1, len(judged)):.1%} "
+        f"({', '.join(f'{count} by {by}' for by, count in sorted(noticed_by.items()))}); "
+        f"{len(alive & accepted.keys())} listed as changing nothing"
+    )
     if wrong:
-        print(*wrong, f"Prove the line, simplify it, or say in {relative(LISTED)} why it changes nothing.",
-              sep="\n", file=sys.stderr)
+        print(
+            *wrong,
+            f"Prove the line, simplify it, or say in {relative(LISTED)} why it changes nothing.",
+            sep="\n",
+            file=sys.stderr,
+        )
     print(*refusals, sep="\n", end="\n" if refusals else "", file=sys.stderr)
     return 2 if refusals else int(bool(wrong))
 

@@ -48,5 +48,4 @@ def check(nav: list, site: Site) -> Iterator[Problem]:
             yield Problem("mkdocs.yml", 0, f"nav names docs/{name}, which has no pages.", "Take it out.")
     for name in written:
         if name not in listed:
-            yield Problem("mkdocs.yml", 0, f"nav does not name the topic {name}.",
-                          f"Add '- {name}' under its level.")
+            yield Problem("mkdocs.yml", 0, f"nav does not name the topic {name}.", f"Add '- {name}' under its level.")

@@ -16,7 +16,8 @@ import bs4
 MARK = '<div class="jupyter-wrapper">'
 
 _MATH = re.compile(
-    r"(?s)(?P<code><(?P<tag>pre|code)\b.*?</(?P=tag)>)|<p>\s*\$\$(?P<block>[^$]+)\$\$\s*</p>|\$(?P<inline>[^$\n]+)\$")
+    r"(?s)(?P<code><(?P<tag>pre|code)\b.*?</(?P=tag)>)|<p>\s*\$\$(?P<block>[^$]+)\$\$\s*</p>|\$(?P<inline>[^$\n]+)\$"
+)
 
 
 def flatten(content: str, output: Callable[[str], str]) -> str:
@@ -26,7 +27,7 @@ def flatten(content: str, output: Callable[[str], str]) -> str:
         content: HTML as nbconvert's lab template gives it.
         output: renders printed text.
     """
-    soup = bs4.BeautifulSoup(content[content.index(MARK):], "html.parser")
+    soup = bs4.BeautifulSoup(content[content.index(MARK) :], "html.parser")
     blocks = []
     for cell in soup.select('[id^="cell-id="]'):
         if "jp-MarkdownCell" in cell["class"]:

@@ -67,8 +67,11 @@ def needed(site: Path) -> list[str]:
     Args:
         site: the built site's folder.
     """
-    waiting = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}*.json", f"assets/javascripts/{FOLDER}*.js")
-               for path in site.glob(pattern)]
+    waiting = [
+        path
+        for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}*.json", f"assets/javascripts/{FOLDER}*.js")
+        for path in site.glob(pattern)
+    ]
     waiting = [path.relative_to(site).as_posix() for path in waiting if path != site / MANIFEST]
     found = set()
     while waiting:
@@ -95,8 +98,8 @@ def manifest(site: Path) -> dict:
     """
     link = relative_link(FOLDER)
     files = {
-        quote(link(file.removesuffix("index.html"))):
-            "sha256-" + base64.b64encode(hashlib.sha256((site / file).read_bytes()).digest()).decode()
+        quote(link(file.removesuffix("index.html"))): "sha256-"
+        + base64.b64encode(hashlib.sha256((site / file).read_bytes()).digest()).decode()
         for file in needed(site)
     }
     return {"release": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(), "files": files}

@@ -176,12 +176,20 @@ def check(path: Path) -> Iterator[Problem]:
     if main.exists():
         for variant in variants(path):
             if variant.covers(pin):
-                yield Problem(relative(variant.path), 0, f"It is for {variant.name}, which holds the pinned {pin}.",
-                              f"Record {relative(main)} instead.")
+                yield Problem(
+                    relative(variant.path),
+                    0,
+                    f"It is for {variant.name}, which holds the pinned {pin}.",
+                    f"Record {relative(main)} instead.",
+                )
     for file in path.parent.glob(f"{path.stem}.*.out"):
         if file.stem != path.stem and not _VARIANT.search(file.name):
-            yield Problem(relative(file), 0, "Its name says no range of torch.",
-                          "Name it as in zero_grad.torch-from-2.14.out or zero_grad.torch-before-2.12.out.")
+            yield Problem(
+                relative(file),
+                0,
+                "Its name says no range of torch.",
+                "Name it as in zero_grad.torch-from-2.14.out or zero_grad.torch-before-2.12.out.",
+            )
 
 
 def _name(path: Path) -> str:

@@ -113,8 +113,11 @@ class Page:
         except (yaml.YAMLError, ValueError) as error:  # a ValueError for a date such as 2026-02-30
             mark = getattr(error, "problem_mark", None)
             what = " ".join(str(getattr(error, "problem", None) or error).split())
-            self._fail(mark.line + 2 if mark else 2, f"The front matter is not YAML: {what}.",
-                       "Quote a value that holds a colon, and indent with spaces.")
+            self._fail(
+                mark.line + 2 if mark else 2,
+                f"The front matter is not YAML: {what}.",
+                "Quote a value that holds a colon, and indent with spaces.",
+            )
         if not isinstance(meta, dict):
             self._fail(2, "The front matter is not a mapping.", "Write one `key: value` a line.")
         self.body_line = end + 2
@@ -145,7 +148,7 @@ class Page:
     @cached_property
     def lines(self) -> list[markdown.Line]:
         """The body, its lines numbered as in the file."""
-        return markdown.lines("\n".join(self.text.split("\n")[self.body_line - 1:]), self.body_line)
+        return markdown.lines("\n".join(self.text.split("\n")[self.body_line - 1 :]), self.body_line)
 
     @cached_property
     def sections(self) -> list[Section]:
@@ -163,8 +166,11 @@ class Page:
 
     @cached_property
     def includes(self) -> list[Include]:
-        return [Include(match["path"], line.number, line.fence.info if line.fence else "")
-                for line in self.lines if (match := line.include)]
+        return [
+            Include(match["path"], line.number, line.fence.info if line.fence else "")
+            for line in self.lines
+            if (match := line.include)
+        ]
 
 
 @dataclass(eq=False)
@@ -393,8 +399,14 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
             problems.append(error.problem)
     if index is None:
         if not index_path.exists():
-            problems.append(Problem(relative(index_path), 0, "The topic has no index page.",
-                                    "Write one, with title and order in its front matter."))
+            problems.append(
+                Problem(
+                    relative(index_path),
+                    0,
+                    "The topic has no index page.",
+                    "Write one, with title and order in its front matter.",
+                )
+            )
         return None
     problems += index.mistyped.values()
     order = list(dict.fromkeys(index.meta.get("order") or []))
@@ -403,12 +415,21 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
         if index.meta["order"].count(slug) > 1:
             problems.append(Problem(where, line, f"order names {slug!r} more than once.", "Keep it where it belongs."))
         if slug not in questions and not (folder / f"{slug}.md").exists():
-            problems.append(Problem(where, line, f"order names {slug!r}, which is not a page here.",
-                                    f"Take it out, or write {slug}.md."))
+            problems.append(
+                Problem(
+                    where, line, f"order names {slug!r}, which is not a page here.", f"Take it out, or write {slug}.md."
+                )
+            )
     for slug in questions if "order" not in index.mistyped else ():
         if slug not in order:
-            problems.append(Problem(where, line, f"order does not name {slug!r}.",
-                                    f"Add it where it belongs in the path through {folder.name}."))
+            problems.append(
+                Problem(
+                    where,
+                    line,
+                    f"order does not name {slug!r}.",
+                    f"Add it where it belongs in the path through {folder.name}.",
+                )
+            )
     ordered = [questions[s] for s in order if s in questions] + [q for s, q in questions.items() if s not in order]
     for before, after in zip([None, *ordered], [*ordered, None], strict=True):
         if before:
@@ -448,15 +469,21 @@ def _front_matter(page: Question) -> Iterator[tuple[int, str, str]]:
             yield page.line_of(key), f"The front matter has no {key}.", f"Add {key}: ..."
     for key in page.meta:
         if key not in FRONT_MATTER:
-            yield page.line_of(key), f"The front matter has an unknown key, {key!r}.", (
-                f"Known: {', '.join(FRONT_MATTER)}.")
+            yield (
+                page.line_of(key),
+                f"The front matter has an unknown key, {key!r}.",
+                (f"Known: {', '.join(FRONT_MATTER)}."),
+            )
     if page.kind and page.kind not in taxonomy.KINDS:
         yield page.line_of("kind"), f"Unknown kind {page.kind!r}.", f"One of: {', '.join(taxonomy.KINDS)}."
     for target in page.meta.get("related") or []:
         docs = page.path.parents[2]
         if not (docs / f"{target}.md").exists():
-            yield page.line_of("related"), f"related names {target!r}, which is not a page.", (
-                "Write it as level/topic/slug, and only pages that exist.")
+            yield (
+                page.line_of("related"),
+                f"related names {target!r}, which is not a page.",
+                ("Write it as level/topic/slug, and only pages that exist."),
+            )
 
 
 def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
@@ -472,23 +499,32 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
     known = [s for s in page.sections if s.title in SECTIONS]
     for before, after in zip(known, known[1:], strict=False):
         if SECTIONS.index(before.title) >= SECTIONS.index(after.title):
-            yield after.line, f"The section {after.title!r} stands after {before.title!r}.", (
-                f"The order is: {', '.join(SECTIONS)}.")
+            yield (
+                after.line,
+                f"The section {after.title!r} stands after {before.title!r}.",
+                (f"The order is: {', '.join(SECTIONS)}."),
+            )
     for number, line in enumerate(page.text.split("\n"), 1):
         if "TODO" in line:
             yield number, "The page still says TODO.", "Fill it in, or take the section out."
     for number, line, fence in page.lines:
         if not fence and markdown.FENCE.match(line):
-            yield number, "This fence does not end.", (
-                "Close it with a line that holds only the same mark, indented as the first one, and no line less.")
+            yield (
+                number,
+                "This fence does not end.",
+                ("Close it with a line that holds only the same mark, indented as the first one, and no line less."),
+            )
         if not fence and re.match(r"# +\S", line):
             yield number, "The page has an H1.", "The title in the front matter is the H1: take the line out."
 
     if say := page.section("Say it"):
         count = len(words(say.text))
         if count > SAY_IT_WORDS:
-            yield say.line, f"'Say it' has {count} words; at most {SAY_IT_WORDS} can be said in one breath.", (
-                "Say less: the answer, then the reason.")
+            yield (
+                say.line,
+                f"'Say it' has {count} words; at most {SAY_IT_WORDS} can be said in one breath.",
+                ("Say less: the answer, then the reason."),
+            )
         if any(line.fence for line in markdown.lines("\n".join(say.lines))):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
     if why := page.section("Why"):
@@ -505,13 +541,19 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
         count = sum(1 for line in ask.lines if re.match(r'\?\?\?\+? question ".+"', line))
         low, high = FOLLOW_UPS
         if not low <= count <= high:
-            yield ask.line, f"'They ask next' has {count} folded follow-ups; {low} to {high} belong there.", (
-                'Write each as ??? question "..." with its answer indented below.')
+            yield (
+                ask.line,
+                f"'They ask next' has {count} folded follow-ups; {low} to {high} belong there.",
+                ('Write each as ??? question "..." with its answer indented below.'),
+            )
     if listen := page.section("Listening for"):
         grades = re.findall(r"^[-*] \*\*(\w+)\*\*", listen.text, flags=re.M)
         if tuple(grades) != GRADES:
-            yield listen.line, f"'Listening for' has the bullets {grades or 'none'}.", (
-                "Three bullets, in this order: **Weak**, **Good**, **Strong**.")
+            yield (
+                listen.line,
+                f"'Listening for' has the bullets {grades or 'none'}.",
+                ("Three bullets, in this order: **Weak**, **Good**, **Strong**."),
+            )
 
 
 def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
@@ -519,19 +561,31 @@ def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
         path = snippets / include.path
         if include.path.endswith(".py"):
             if not path.is_file():
-                yield include.line, f"The snippet snippets/{include.path} does not exist.", (
-                    f"Write it, or mend the path: this page's snippets stand in snippets/{page.level}/{page.topic}/.")
+                yield (
+                    include.line,
+                    f"The snippet snippets/{include.path} does not exist.",
+                    (f"Write it, or mend the path: this page's snippets stand in snippets/{page.level}/{page.topic}/."),
+                )
             if not re.match(r"python\b.*\btitle=", include.fenced_as):
-                yield include.line, "A snippet stands in a fence without a title.", (
-                    f'Fence it as ```python title="{path.name}".')
+                yield (
+                    include.line,
+                    "A snippet stands in a fence without a title.",
+                    (f'Fence it as ```python title="{path.name}".'),
+                )
         elif include.path.endswith(".out"):
             source = path.with_suffix(".py")
             if not source.is_file():
-                yield include.line, f"The output snippets/{include.path} has no snippet beside it.", (
-                    "An output is what a snippet of the same name printed.")
+                yield (
+                    include.line,
+                    f"The output snippets/{include.path} has no snippet beside it.",
+                    ("An output is what a snippet of the same name printed."),
+                )
             elif not path.is_file() and "cuda" not in _needs(source):  # only a GPU may be waited for
-                yield include.line, f"The output snippets/{include.path} has not been recorded.", (
-                    f"Run: make record Q={include.path.removesuffix('.out')}")
+                yield (
+                    include.line,
+                    f"The output snippets/{include.path} has not been recorded.",
+                    (f"Run: make record Q={include.path.removesuffix('.out')}"),
+                )
             if include.fenced_as.split(" ")[0] != "output":
                 yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
         elif not path.is_file():
@@ -560,13 +614,15 @@ def check_site(site: Site, snippets: Path = SNIPPETS) -> list[Problem]:
                 problems.append(Problem(relative(path), error.line, message, f"{error.fix}."))
             problems += outputs.check(path)
             if name not in shown:
-                problems.append(Problem(relative(path), 0, "No page shows this snippet.",
-                                        "Include it where it belongs, or delete it."))
+                problems.append(
+                    Problem(
+                        relative(path), 0, "No page shows this snippet.", "Include it where it belongs, or delete it."
+                    )
+                )
         elif not outputs.snippet_of(path).exists():
             problems.append(Problem(relative(path), 0, "This output has no snippet beside it.", "Delete it."))
         elif outputs.output_file(outputs.snippet_of(path)).relative_to(snippets).as_posix() not in shown:
-            problems.append(Problem(relative(path), 0, "No page shows this output.",
-                                    "Include it below its snippet."))
+            problems.append(Problem(relative(path), 0, "No page shows this output.", "Include it below its snippet."))
     return sorted(set(problems))
 
 

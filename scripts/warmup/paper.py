@@ -37,8 +37,9 @@ def write(build: Build) -> None:
     loader = jinja2.FileSystemLoader(ROOT / "scripts" / "theme")
     template = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True).get_template("print.html")
     # Material names its files by content.
-    material = sorted(path.relative_to(build.folder).as_posix()
-                      for path in build.folder.glob("assets/stylesheets/*.min.css"))
+    material = sorted(
+        path.relative_to(build.folder).as_posix() for path in build.folder.glob("assets/stylesheets/*.min.css")
+    )
     for level in build.site.levels:
         if build.rendered.isdisjoint(question.id for question in level.questions):
             continue
@@ -46,12 +47,22 @@ def write(build: Build) -> None:
         here = relative_link(url)
         away = (lambda path: build.site_url + path) if build.site_url else here
         anchors = {question.url: anchor(question) for question in level.questions if question.id in build.contents}
-        build.write(f"{url}index.html", template.render(
-            build=build, level=level, anchors=anchors, here=here, away=away,
-            stylesheets=[*material, "assets/stylesheets/warmup.css"],
-            contents={question.id: body(question, build.contents[question.id], anchors, away, here)
-                      for question in level.questions if question.id in build.contents},
-        ))
+        build.write(
+            f"{url}index.html",
+            template.render(
+                build=build,
+                level=level,
+                anchors=anchors,
+                here=here,
+                away=away,
+                stylesheets=[*material, "assets/stylesheets/warmup.css"],
+                contents={
+                    question.id: body(question, build.contents[question.id], anchors, away, here)
+                    for question in level.questions
+                    if question.id in build.contents
+                },
+            ),
+        )
 
 
 def anchor(question: Question) -> str:
@@ -59,8 +70,9 @@ def anchor(question: Question) -> str:
     return f"{question.topic}--{question.slug}"
 
 
-def body(question: Question, content: str, anchors: Mapping[str, str], away: Callable[[str], str],
-         here: Callable[[str], str]) -> str:
+def body(
+    question: Question, content: str, anchors: Mapping[str, str], away: Callable[[str], str], here: Callable[[str], str]
+) -> str:
     """A question's HTML for a document that has its neighbors too: ids are its own, links find what is in the document.
 
     Args:
@@ -70,6 +82,7 @@ def body(question: Question, content: str, anchors: Mapping[str, str], away: Cal
         away: makes an address below the site's root fit for a link out of the document.
         here: makes it fit for what the document embeds.
     """
+
     def resolved(address: str) -> str:
         return urljoin(f"/{question.url}", address)[1:]
 
@@ -110,12 +123,15 @@ def pdf(browser: Browser, print_view: Path, file: Path) -> int:
     # CSS cannot ask Chromium on which page the target of a link is; its own first print can be asked.
     with printed() as first:
         pages = {name[1:]: pikepdf.Page(place[0]).index for name, place in first.Root.Dests.items()}
-    contents = page.evaluate("""pages => [...document.querySelectorAll(".tw-contents a")].map(link => {
+    contents = page.evaluate(
+        """pages => [...document.querySelectorAll(".tw-contents a")].map(link => {
         const index = pages[link.hash.slice(1)]
         const number = link.parentElement.querySelector("span")
         if (number) number.textContent = index + 1
         return [link.textContent, index, Boolean(number)]
-    })""", pages)
+    })""",
+        pages,
+    )
     with printed() as last:
         with last.open_outline() as outline:
             for title, index, is_question in contents:

@@ -80,7 +80,8 @@ class Puzzle:
                 text=str(one.get("text", "")).rstrip("\n"),
                 because=str(one.get("because", "")),
             )
-            for one in (listed if isinstance(listed, list) else []) if isinstance(one, dict)
+            for one in (listed if isinstance(listed, list) else [])
+            if isinstance(one, dict)
         ]
 
     @property
@@ -145,11 +146,17 @@ def _front_matter(puzzle: Puzzle) -> Iterator[tuple[int, str, str]]:
             yield _line(page, key), f"{key} is not a {kind.__name__}.", "See CONTRIBUTING.md."
     for key in page.meta:
         if key not in FRONT_MATTER:
-            yield _line(page, key), f"The front matter has an unknown key, {key!r}.", (
-                f"Known: {', '.join(FRONT_MATTER)}.")
+            yield (
+                _line(page, key),
+                f"The front matter has an unknown key, {key!r}.",
+                (f"Known: {', '.join(FRONT_MATTER)}."),
+            )
     if page.meta.get("question") and puzzle.question is None:
-        yield _line(page, "question"), f"question names {page.meta['question']!r}, which is not a question.", (
-            "Write it as level/topic/slug, and only questions that exist.")
+        yield (
+            _line(page, "question"),
+            f"question names {page.meta['question']!r}, which is not a question.",
+            ("Write it as level/topic/slug, and only questions that exist."),
+        )
     if not puzzle.why:
         yield page.body_line, "The puzzle does not say why.", "Explain the output below the front matter."
 
@@ -172,11 +179,17 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
         return
     low, high = WRONG_CHOICES
     if not low <= len(listed) <= high:
-        yield _line(page, "choices"), f"There are {len(listed)} wrong choices; {low} to {high} belong there.", (
-            "The key is not listed: it is the recorded output.")
+        yield (
+            _line(page, "choices"),
+            f"There are {len(listed)} wrong choices; {low} to {high} belong there.",
+            ("The key is not listed: it is the recorded output."),
+        )
     if mistaken := [number for number, one in enumerate(listed) if not isinstance(one, dict)]:
-        yield _line(page, "choices", mistaken[0]), "A choice is not a mapping.", (
-            "Write it as variant: ... or text: ..., then because: ...")
+        yield (
+            _line(page, "choices", mistaken[0]),
+            "A choice is not a mapping.",
+            ("Write it as variant: ... or text: ..., then because: ..."),
+        )
         return
     seen = {squeeze(_text(snippets, puzzle.output)): "the program's own"}
     for number, (one, choice) in enumerate(zip(listed, puzzle.choices, strict=True)):
@@ -189,21 +202,30 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
         if "because" not in one:
             yield line, "The choice does not say which mistake leads to it.", "Add because: ..."
         if ("variant" in one) == ("text" in one):
-            yield line, "The choice needs one of variant and text.", (
-                "A variant has a program that prints the choice; a text has none.")
+            yield (
+                line,
+                "The choice needs one of variant and text.",
+                ("A variant has a program that prints the choice; a text has none."),
+            )
             continue
         if choice.variant:
             if not (snippets / choice.variant).is_file():
                 yield line, f"The variant snippets/{choice.variant} does not exist.", "Write it, or mend the name."
                 continue
             if not squeeze(choice.output(snippets)):
-                yield line, f"The output snippets/{_output(choice.variant)} has not been recorded.", (
-                    f"Run: make record Q={choice.variant.removesuffix('.py')}")
+                yield (
+                    line,
+                    f"The output snippets/{_output(choice.variant)} has not been recorded.",
+                    (f"Run: make record Q={choice.variant.removesuffix('.py')}"),
+                )
                 continue
             changed = _changed(_text(snippets, puzzle.program), _text(snippets, choice.variant))
             if changed > CHANGED_LINES:
-                yield line, f"The variant differs from the program in {changed} lines; at most {CHANGED_LINES}.", (
-                    "It is shown as a change to the program: make it the smallest that gives this output.")
+                yield (
+                    line,
+                    f"The variant differs from the program in {changed} lines; at most {CHANGED_LINES}.",
+                    ("It is shown as a change to the program: make it the smallest that gives this output."),
+                )
         output = squeeze(choice.output(snippets))
         if output in seen:
             yield line, f"The choice is the same output as {seen[output]}.", "Each must be another output."

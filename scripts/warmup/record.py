@@ -226,9 +226,7 @@ def _diff(path: Path, old: str, new: str, old_label: str, new_label: str) -> str
         f"{name} ({old_label})",
         f"{name} ({new_label})",
     )
-    return "".join(
-        line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines
-    )
+    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
 
 
 def _read(out: Path) -> str | None:

@@ -31,7 +31,8 @@ from warmup.problems import ROOT, Problem, ProblemError, relative
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
     r"(?:^|.*\s)(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch):\s"
-    r"|\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported)$|Traceback ")
+    r"|\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported)$|Traceback "
+)
 SNIPPET_URL = "snippets/"
 
 
@@ -88,7 +89,10 @@ class Renderer:
     def _fragments(self) -> jinja2.Environment:
         return jinja2.Environment(
             loader=jinja2.FileSystemLoader(ROOT / "scripts" / "theme" / "fragments"),
-            autoescape=True, trim_blocks=True, lstrip_blocks=True, undefined=jinja2.StrictUndefined,
+            autoescape=True,
+            trim_blocks=True,
+            lstrip_blocks=True,
+            undefined=jinja2.StrictUndefined,
         )
 
     def expand(self, text: str, page_url: str, where: Path) -> str:
@@ -125,8 +129,14 @@ class Renderer:
             found = self.output(path)
             return found.text if found else "not recorded yet", f' file="{name}"'
         if not path.is_file():
-            raise ProblemError(Problem(relative(where), 0, f"It includes snippets/{name}, which does not exist.",
-                                       "Write the snippet, or mend the path."))
+            raise ProblemError(
+                Problem(
+                    relative(where),
+                    0,
+                    f"It includes snippets/{name}, which does not exist.",
+                    "Write the snippet, or mend the path.",
+                )
+            )
         if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
             return self.code(name), f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
         return self.code(name), ""
@@ -180,13 +190,23 @@ class Renderer:
         try:
             template = self._fragments.get_template(f"{name}.html")
         except jinja2.TemplateNotFound:
-            known = [*sorted(Path(n).stem for n in self._fragments.list_templates()),
-                     "contributing", "myths", "puzzles", "schema"]
-            raise ProblemError(Problem(relative(where), 0, f"Unknown marker warmup:{name}.",
-                                       f"Known: {', '.join(known)}.")) from None
+            known = [
+                *sorted(Path(n).stem for n in self._fragments.list_templates()),
+                "contributing",
+                "myths",
+                "puzzles",
+                "schema",
+            ]
+            raise ProblemError(
+                Problem(relative(where), 0, f"Unknown marker warmup:{name}.", f"Known: {', '.join(known)}.")
+            ) from None
         text = template.render(
-            site=self.site, figures=self.figures, kinds=taxonomy.KINDS, versions=versions.read(self.root),
-            link=relative_link(page_url), **{"level": None, "topic": None, **arguments},
+            site=self.site,
+            figures=self.figures,
+            kinds=taxonomy.KINDS,
+            versions=versions.read(self.root),
+            link=relative_link(page_url),
+            **{"level": None, "topic": None, **arguments},
         )
         # A blank line would end the raw HTML block in Markdown.
         return ["", *[line for line in text.split("\n") if line.strip()], ""]
@@ -198,11 +218,16 @@ class Renderer:
             if myth := question.section("Myth"):
                 source = _source_link(question.path, where)
                 text = self.expand(_rebase("\n".join(myth.lines), question.path, where), page_url, question.path)
-                lines += ["", f"## {question.short}", "",
-                          f"From [{as_text(question.title)}]({source}#myth) · "
-                          f"{question.level_label}, {question.topic_label}", "", text, ""]
+                lines += [
+                    "",
+                    f"## {question.short}",
+                    "",
+                    f"From [{as_text(question.title)}]({source}#myth) · {question.level_label}, {question.topic_label}",
+                    "",
+                    text,
+                    "",
+                ]
         return lines
-
 
     def _puzzles(self, page_url: str, where: Path) -> list[str]:
         """Every puzzle, each a section; ``where`` is the file that shows them. One with a problem is left out."""
@@ -218,25 +243,46 @@ class Renderer:
         program = self.code(puzzle.program)
         lines = [
             f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.level}/{question.topic}" '
-            f'data-key="{key}" markdown="1">', "",
-            f"## {as_text(puzzle.page.title)} {{ #{puzzle.slug} }}", "",
-            f'<p class="tw-puzzle__place">{question.level_label}, {html.escape(question.topic_label)}</p>', "",
-            f'```python title="{posixpath.basename(puzzle.program)}"', f'--8<-- "{puzzle.program}"', "```", "",
-            '<fieldset class="tw-guesses">', "<legend>What does it print?</legend>",
-            *(f'<label class="tw-guess"><input type="radio" name="{puzzle.slug}"> {_inline_output(output)}</label>'
-              for output, _ in choices),
-            "</fieldset>", "",
-            '<details class="tw-answer" markdown="1">', "<summary>Answer</summary>", "",
-            "```output", f'--8<-- "{puzzle.output}"', "```", "",
-            _rebase(puzzle.why, puzzle.page.path, where), "",
-            f"Read more: [{as_text(question.title)}]({_source_link(question.path, where)})", "",
+            f'data-key="{key}" markdown="1">',
+            "",
+            f"## {as_text(puzzle.page.title)} {{ #{puzzle.slug} }}",
+            "",
+            f'<p class="tw-puzzle__place">{question.level_label}, {html.escape(question.topic_label)}</p>',
+            "",
+            f'```python title="{posixpath.basename(puzzle.program)}"',
+            f'--8<-- "{puzzle.program}"',
+            "```",
+            "",
+            '<fieldset class="tw-guesses">',
+            "<legend>What does it print?</legend>",
+            *(
+                f'<label class="tw-guess"><input type="radio" name="{puzzle.slug}"> {_inline_output(output)}</label>'
+                for output, _ in choices
+            ),
+            "</fieldset>",
+            "",
+            '<details class="tw-answer" markdown="1">',
+            "<summary>Answer</summary>",
+            "",
+            "```output",
+            f'--8<-- "{puzzle.output}"',
+            "```",
+            "",
+            _rebase(puzzle.why, puzzle.page.path, where),
+            "",
+            f"Read more: [{as_text(question.title)}]({_source_link(question.path, where)})",
+            "",
         ]
         for number, (output, wrong) in enumerate(choices):
             if wrong:
                 lines += [f'<div class="tw-mistake" data-choice="{number}" markdown="1">', ""]
                 if wrong.variant:
-                    lines += [f"<p>{_inline_output(output)} is what you get with this change:</p>", "",
-                              diff_block(program, self.code(wrong.variant)), ""]
+                    lines += [
+                        f"<p>{_inline_output(output)} is what you get with this change:</p>",
+                        "",
+                        diff_block(program, self.code(wrong.variant)),
+                        "",
+                    ]
                 else:
                     lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
                 lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
@@ -317,8 +363,14 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
         unfinished.write_text(code, encoding="utf-8")
         unfinished.replace(kept)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
-    link = (f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
-            "Download</a>") if download else ""
+    link = (
+        (
+            f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
+            "Download</a>"
+        )
+        if download
+        else ""
+    )
     bar = f'<span class="filename">{title}{link}</span>' if title else ""
     return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
 
@@ -334,7 +386,8 @@ def output_block(source: str, recorded: str = "", others: Mapping[str, str] | No
     variants = "".join(
         f'<details class="tw-output__other"><summary>With {html.escape(name)}</summary>'
         f'<pre tabindex="0"><code>{_rows(lines)}</code></pre></details>'
-        for name, lines in (others or {}).items())
+        for name, lines in (others or {}).items()
+    )
     return (
         '<div class="tw-output"><p class="tw-output__bar"><span class="tw-output__label">Output</span>'
         + (f'<span class="tw-output__with">{html.escape(recorded)}</span>' if recorded else "")
@@ -371,7 +424,8 @@ def finish(content: str, docs_folder: Path) -> str:
 
 
 _ARITHMATEX = re.compile(
-    r'<(?P<tag>span|div) class="arithmatex">(?:\\\((?P<inline>.+?)\\\)|\\\[(?P<block>.+?)\\\])</(?P=tag)>', re.S)
+    r'<(?P<tag>span|div) class="arithmatex">(?:\\\((?P<inline>.+?)\\\)|\\\[(?P<block>.+?)\\\])</(?P=tag)>', re.S
+)
 
 
 def _math(content: str) -> str:

@@ -21,15 +21,23 @@ class Retired:
 
 
 RETIRED = (
-    Retired(r"torch\.cuda\.amp\.", "torch.amp, with the device's type as its first argument",
-            ("senior/mixed-precision/grad-scaler",)),
+    Retired(
+        r"torch\.cuda\.amp\.",
+        "torch.amp, with the device's type as its first argument",
+        ("senior/mixed-precision/grad-scaler",),
+    ),
     Retired(r"torch\.cpu\.amp\.", "torch.amp, with the device's type as its first argument"),
-    Retired(r"torch\.jit\.(script|trace|load|save|freeze|optimize_for_inference)\b", "torch.compile or torch.export",
-            ("senior/system-design/low-latency-serving",)),
-    Retired(r"torch\.(ao\.)?quantization\b", "torchao",
-            ("senior/system-design/low-latency-serving",)),
-    Retired(r"\bTorchServe\b", "a maintained server; its repository is archived",
-            ("senior/system-design/low-latency-serving",)),
+    Retired(
+        r"torch\.jit\.(script|trace|load|save|freeze|optimize_for_inference)\b",
+        "torch.compile or torch.export",
+        ("senior/system-design/low-latency-serving",),
+    ),
+    Retired(r"torch\.(ao\.)?quantization\b", "torchao", ("senior/system-design/low-latency-serving",)),
+    Retired(
+        r"\bTorchServe\b",
+        "a maintained server; its repository is archived",
+        ("senior/system-design/low-latency-serving",),
+    ),
     Retired(r"\bfunctorch\b", "torch.func"),
     Retired(r"torch\.nn\.utils\.stateless\b", "torch.func.functional_call"),
     Retired(r"torch\.backends\.cuda\.sdp_kernel\b", "torch.nn.attention.sdpa_kernel"),
@@ -48,8 +56,12 @@ RETIRED = (
 
 def find(root: Path = ROOT) -> Iterator[Problem]:
     """Every use of a retired name in pages, snippets and claims, outside the pages that may name it."""
-    paths = [*(root / "docs").rglob("*.md"), *(root / "docs").rglob("*.ipynb"),
-             *(root / "snippets").rglob("*.py"), *root.glob("*.md")]
+    paths = [
+        *(root / "docs").rglob("*.md"),
+        *(root / "docs").rglob("*.ipynb"),
+        *(root / "snippets").rglob("*.py"),
+        *root.glob("*.md"),
+    ]
     about = {page: _files(root, page) for name in RETIRED for page in name.pages}
     for path in sorted(paths):
         text = _text(path)

@@ -172,9 +172,7 @@ class Runner:
                 args = (str(path.resolve()), out, err, folder, "cuda" in header.needs)
                 with self._lock:
                     if stop.is_set():
-                        return Result(
-                            path, "skipped", message=f"{_shown(path)} was not run: the run was stopped"
-                        )
+                        return Result(path, "skipped", message=f"{_shown(path)} was not run: the run was stopped")
                     _Server.ensure(self._context, self._environment)
                     with _no_main_module():
                         run.start(self._context.Process(target=child.main, args=args))
@@ -207,9 +205,7 @@ class _Server:
     _environment: Mapping[str, str] = ENVIRONMENT
 
     @classmethod
-    def acquire(
-        cls, context: multiprocessing.context.BaseContext, environment: Mapping[str, str]
-    ) -> None:
+    def acquire(cls, context: multiprocessing.context.BaseContext, environment: Mapping[str, str]) -> None:
         server = multiprocessing.forkserver._forkserver
         with cls._lock:
             if cls._users and environment != cls._environment:
@@ -228,9 +224,7 @@ class _Server:
             cls.ensure(context, environment)
 
     @staticmethod
-    def ensure(
-        context: multiprocessing.context.BaseContext, environment: Mapping[str, str]
-    ) -> None:
+    def ensure(context: multiprocessing.context.BaseContext, environment: Mapping[str, str]) -> None:
         """Start the server, also if it has died since."""
         if context.get_start_method() == "forkserver":
             with _environment(environment):
@@ -378,9 +372,7 @@ class _Run:
         if self.status == "left-children":
             fate = "in a session of its own, not killed" if self.escaped else "killed"
             return f"{path} left {left} running {self.grace:g} s after its end ({fate}): join what it starts"
-        last = next(
-            (line.strip() for line in reversed(err.splitlines()) if line.strip()), "nothing on stderr"
-        )
+        last = next((line.strip() for line in reversed(err.splitlines()) if line.strip()), "nothing on stderr")
         also = f", and left {left} running" if self.left else ""
         return f"{path} exited with code {self.code}{also} ({last}): run `python {path}` to see it"
 

@@ -25,15 +25,25 @@ def new(question: str, root: Path = ROOT) -> list[Path]:
         ProblemError: the name is not of that form, or the question exists. Nothing is written then.
     """
     if not re.fullmatch(rf"({'|'.join(taxonomy.LEVELS)})/[a-z0-9]+(-[a-z0-9]+)*/[a-z0-9]+(-[a-z0-9]+)*", question):
-        raise ProblemError(Problem(
-            "make new", 0, f"{question!r} is not a question's name.",
-            f"Write level/topic/slug in lower case with hyphens, level one of {', '.join(taxonomy.LEVELS)}: "
-            "make new Q=junior/autograd/detach"))
+        raise ProblemError(
+            Problem(
+                "make new",
+                0,
+                f"{question!r} is not a question's name.",
+                f"Write level/topic/slug in lower case with hyphens, level one of {', '.join(taxonomy.LEVELS)}: "
+                "make new Q=junior/autograd/detach",
+            )
+        )
     level, topic, slug = question.split("/")
     stem = slug.replace("-", "_")
     words = {
-        "level": level, "topic": topic, "topic_label": taxonomy.label(topic), "stem": stem, "file": f"{stem}.py",
-        "variable": stem, "test_class": "Test" + "".join(word.capitalize() for word in slug.split("-")),
+        "level": level,
+        "topic": topic,
+        "topic_label": taxonomy.label(topic),
+        "stem": stem,
+        "file": f"{stem}.py",
+        "variable": stem,
+        "test_class": "Test" + "".join(word.capitalize() for word in slug.split("-")),
     }
 
     page = root / "docs" / level / topic / f"{slug}.md"
@@ -45,8 +55,9 @@ def new(question: str, root: Path = ROOT) -> list[Path]:
     # Everything is put together before anything is written, so that a mistake leaves nothing half-done.
     changes = {page: _filled("page.md", words), snippet: _filled("snippet.py", words)}
     index = page.with_name("index.md")
-    changes[index] = _with_order(index.read_text(encoding="utf-8") if index.exists() else _filled("topic.md", words),
-                                 slug, index)
+    changes[index] = _with_order(
+        index.read_text(encoding="utf-8") if index.exists() else _filled("topic.md", words), slug, index
+    )
     claims = root / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
     module = claims.read_text(encoding="utf-8") if claims.exists() else _filled("module.py", words)
     changes[claims] = _with_imports(module).rstrip("\n") + "\n" + _filled("claims.py", words)
@@ -72,10 +83,16 @@ def _filled(name: str, words: dict[str, str]) -> str:
 def _with_order(text: str, slug: str, path: Path) -> str:
     match = re.search(r"^order: \[(.*?)\]$", text, flags=re.M | re.S)
     if not match:
-        raise ProblemError(Problem(relative(path), 0, "Its front matter has no order: [...] list.",
-                                   "Add order: [] to it, then run this again."))
+        raise ProblemError(
+            Problem(
+                relative(path),
+                0,
+                "Its front matter has no order: [...] list.",
+                "Add order: [] to it, then run this again.",
+            )
+        )
     order = [*re.findall(r"[\w-]+", match[1]), slug]
-    return text[: match.start()] + f"order: [{', '.join(order)}]" + text[match.end():]
+    return text[: match.start()] + f"order: [{', '.join(order)}]" + text[match.end() :]
 
 
 def _with_imports(text: str) -> str:
@@ -92,4 +109,4 @@ def _with_topic(text: str, level: str, topic: str) -> str:
     if entry in lines:
         return text
     last = max(i for i, line in enumerate(lines) if line.startswith(f"      - {level}/"))
-    return "\n".join([*lines[: last + 1], entry, *lines[last + 1:]])
+    return "\n".join([*lines[: last + 1], entry, *lines[last + 1 :]])

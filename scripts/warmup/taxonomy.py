@@ -26,9 +26,35 @@ NEEDS = {
 _SPELLING = {
     word.lower(): word
     for word in (
-        "AMP", "API", "BF16", "CNN", "CPU", "CUDA", "DDP", "DL", "DP", "FP16", "FSDP", "GPU", "I/O", "LR", "LRU",
-        "ML", "NLP", "ONNX", "PTQ", "QAT", "SGD", "AdamW", "DataLoader", "GradScaler", "PyTorch", "ResNet",
-        "TensorFlow", "TorchScript", "ViT",
+        "AMP",
+        "API",
+        "BF16",
+        "CNN",
+        "CPU",
+        "CUDA",
+        "DDP",
+        "DL",
+        "DP",
+        "FP16",
+        "FSDP",
+        "GPU",
+        "I/O",
+        "LR",
+        "LRU",
+        "ML",
+        "NLP",
+        "ONNX",
+        "PTQ",
+        "QAT",
+        "SGD",
+        "AdamW",
+        "DataLoader",
+        "GradScaler",
+        "PyTorch",
+        "ResNet",
+        "TensorFlow",
+        "TorchScript",
+        "ViT",
     )
 }
 _PHRASES = {"In place": "In-place", "Cross entropy": "Cross-entropy", "cross entropy": "cross-entropy"}

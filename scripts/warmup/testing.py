@@ -51,9 +51,16 @@ def build_site(destination: Path, root: Path = ROOT, *options: str) -> subproces
     """
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(destination), *options],
-        cwd=root, capture_output=True, text=True, check=False,
-        env={**os.environ, "SITE_URL": f"https://example.com{PREFIX}", "NO_MKDOCS_2_WARNING": "1",
-             "REPOSITORY_URL": "https://example.com/torch-warmup.git-host"},
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={
+            **os.environ,
+            "SITE_URL": f"https://example.com{PREFIX}",
+            "NO_MKDOCS_2_WARNING": "1",
+            "REPOSITORY_URL": "https://example.com/torch-warmup.git-host",
+        },
     )
 
 

@@ -53,8 +53,13 @@ def see(root: Path = ROOT) -> int:
 def _note(root: Path, report: Path) -> None:
     passed = [case for case in ElementTree.parse(report).iter("testcase") if case.find("skipped") is None]
     outputs = sum(case.get("classname") == "tests.test_outputs" for case in passed)
-    seen = Seen(importlib.metadata.version("torch").partition("+")[0], platform.python_version(),
-                f"{datetime.now(UTC):%Y-%m-%d}", outputs, len(passed) - outputs)
+    seen = Seen(
+        importlib.metadata.version("torch").partition("+")[0],
+        platform.python_version(),
+        f"{datetime.now(UTC):%Y-%m-%d}",
+        outputs,
+        len(passed) - outputs,
+    )
     kept = [one for one in read(root) if one.torch != seen.torch]
     ordered = sorted([*kept, seen], key=lambda one: [int(number) for number in one.torch.split(".")])
     (root / FILE).write_text(json.dumps([asdict(one) for one in ordered], indent=2) + "\n", encoding="utf-8")

@@ -94,14 +94,24 @@ def open_page(chromium, address):
 
     def go(path: str = "", *, width: int = 1280, scheme: str = "light", javascript: bool = True, **options):
         context = chromium.new_context(
-            viewport={"width": width, "height": 900}, color_scheme=scheme, java_script_enabled=javascript,
-            reduced_motion="reduce", **{"service_workers": "block", **options})
+            viewport={"width": width, "height": 900},
+            color_scheme=scheme,
+            java_script_enabled=javascript,
+            reduced_motion="reduce",
+            **{"service_workers": "block", **options},
+        )
         contexts.append(context)
         page = context.new_page()
         page.on("request", watch)
         page.on("pageerror", lambda error: failures.append(f"{path}: {error}"))
-        page.on("console", lambda message: failures.append(f"{path}: {message.text}")
-                if message.type == "error" and "404" not in message.text else None)
+        page.on(
+            "console",
+            lambda message: (
+                failures.append(f"{path}: {message.text}")
+                if message.type == "error" and "404" not in message.text
+                else None
+            ),
+        )
         page.goto(address + path)
         return page
 

@@ -5,10 +5,22 @@ from __future__ import annotations
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-PAGES = ["", "questions/", "junior/", "junior/autograd/", "junior/autograd/zero-grad/",
-         "mid/training-dynamics/softmax-cross-entropy-gradient/", "senior/gpu-performance/async-execution/",
-         "senior/system-design/low-latency-serving/", "labs/attention-cost/", "practice/", "practice/anki/",
-         "about/verified/", "about/myths/", "no-such-page/"]
+PAGES = [
+    "",
+    "questions/",
+    "junior/",
+    "junior/autograd/",
+    "junior/autograd/zero-grad/",
+    "mid/training-dynamics/softmax-cross-entropy-gradient/",
+    "senior/gpu-performance/async-execution/",
+    "senior/system-design/low-latency-serving/",
+    "labs/attention-cost/",
+    "practice/",
+    "practice/anki/",
+    "about/verified/",
+    "about/myths/",
+    "no-such-page/",
+]
 
 
 @pytest.mark.parametrize("scheme", ["light", "dark"])
@@ -22,6 +34,8 @@ def test_axe_finds_no_violation(open_page, path, scheme):
 
 def test_axe_is_really_running(open_page):
     page = open_page("junior/autograd/zero-grad/")
-    page.evaluate("document.querySelector('article').insertAdjacentHTML('beforeend', "
-                  "'<img src=\"../../../assets/images/favicon.png\">')")
+    page.evaluate(
+        "document.querySelector('article').insertAdjacentHTML('beforeend', "
+        "'<img src=\"../../../assets/images/favicon.png\">')"
+    )
     assert Axe().run(page).violations_count == 1

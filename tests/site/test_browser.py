@@ -50,7 +50,8 @@ def test_filter_by_topic_and_tag_from_the_address(open_page):
     expect(page.locator(".tw-question:visible")).to_have_count(sum(tag in q.tags for q in SITE.questions))
     page = open_page("questions/?topic=junior/autograd")
     expect(page.locator(".tw-question:visible")).to_have_count(
-        sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions))
+        sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions)
+    )
 
 
 def test_filter_ignores_what_the_address_invents(open_page):
@@ -59,8 +60,12 @@ def test_filter_ignores_what_the_address_invents(open_page):
 
 
 def test_a_filter_that_matches_nothing_says_what_to_do(open_page):
-    empty = next((level.slug, kind) for level in SITE.levels for kind in KINDS
-                 if not any(q.kind == kind for q in level.questions))
+    empty = next(
+        (level.slug, kind)
+        for level in SITE.levels
+        for kind in KINDS
+        if not any(q.kind == kind for q in level.questions)
+    )
     page = open_page("questions/?level={}&kind={}".format(*empty))
     expect(page.locator(".tw-question:visible")).to_have_count(0)
     expect(page.locator(".tw-filter output")).to_contain_text("No question matches")
@@ -140,15 +145,17 @@ def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):
     page.on("request", lambda request: asked.append(request.url) if "search_index" in request.url else None)
     page.wait_for_load_state("networkidle")
     assert not page.evaluate(
-        "performance.getEntriesByType('resource').some(entry => entry.name.includes('search_index'))")
+        "performance.getEntriesByType('resource').some(entry => entry.name.includes('search_index'))"
+    )
     page.keyboard.press("/")
     page.keyboard.type("broadcasting")
     expect(page.locator(".md-search-result__item").first).to_contain_text(re.compile("broadcast", re.I))
     assert len(asked) == 1
 
 
-@pytest.mark.parametrize("path", [
-    "", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"])
+@pytest.mark.parametrize(
+    "path", ["", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"]
+)
 @pytest.mark.parametrize("width", [360, 768])
 def test_nothing_sticks_out_sideways(open_page, path, width):
     page = open_page(path, width=width)
@@ -156,7 +163,8 @@ def test_nothing_sticks_out_sideways(open_page, path, width):
 
 
 @pytest.mark.parametrize(
-    "topic", [topic for level in SITE.levels for topic in level.topics], ids=lambda topic: topic.url.rstrip("/"))
+    "topic", [topic for level in SITE.levels for topic in level.topics], ids=lambda topic: topic.url.rstrip("/")
+)
 def test_every_question_fits_a_phone_and_shows_its_chips(open_page, address, topic):
     page = open_page(topic.url, width=360)
     for question in topic.questions:
@@ -219,8 +227,14 @@ def test_unrecorded_output_says_so(open_page):
 
 def test_screenshots_for_people_to_look_at(open_page):
     SHOTS.mkdir(parents=True, exist_ok=True)
-    paths = {"home": "", "questions": "questions/?level=mid", "question": QUESTION, "practice": "practice/",
-             "predict": "practice/predict/", "lab": "labs/attention-cost/"}
+    paths = {
+        "home": "",
+        "questions": "questions/?level=mid",
+        "question": QUESTION,
+        "practice": "practice/",
+        "predict": "practice/predict/",
+        "lab": "labs/attention-cost/",
+    }
     for name, path in paths.items():
         for width, scheme in ((1280, "light"), (1280, "dark"), (360, "dark")):
             page = open_page(path, width=width, scheme=scheme)

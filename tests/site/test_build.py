@@ -33,22 +33,46 @@ def edit(path: Path, old: str, new: str) -> None:
 MISTAKES = [
     (PAGE, "kind: concept", "kind: riddle", rf"{PAGE}:3: Unknown kind 'riddle'"),
     (OTHER, "---\ntitle", "title", rf"{OTHER}:1: The front matter is missing"),
-    (PAGE, "zero_grad.py\"\n--8<-- \"junior/autograd/zero_grad.py", "zero_grad.py\"\n--8<-- \"junior/autograd/gone.py",
-     rf"{PAGE}:\d+: The snippet snippets/junior/autograd/gone\.py does not exist"),
+    (
+        PAGE,
+        'zero_grad.py"\n--8<-- "junior/autograd/zero_grad.py',
+        'zero_grad.py"\n--8<-- "junior/autograd/gone.py',
+        rf"{PAGE}:\d+: The snippet snippets/junior/autograd/gone\.py does not exist",
+    ),
     (PAGE, "](https://docs.pytorch.org/docs/stable/generated/torch.optim.Optimizer", "](gone.md#", r"gone\.md"),
     ("mkdocs.yml", "      - junior/saving\n", "", r"mkdocs\.yml: nav does not name the topic junior/saving"),
     ("docs/questions.md", "<!-- warmup:filter -->", "<!-- warmup:fliter -->", r"Unknown marker warmup:fliter"),
     (PUZZLE, "variant: item", "variant: gone", rf"{PUZZLE}:\d+: The variant .*__gone\.py does not exist"),
-    ("docs/junior/tensors/stack-vs-cat.md", "tags: [", "tags: [2, ",
-     r"docs/junior/tensors/stack-vs-cat\.md:\d+: tags holds 2, which is not a text\. Put it into quotes\."),
-    ("docs/junior/tensors/broadcasting.md", "minutes: ", "minutes: !!str ",
-     r"docs/junior/tensors/broadcasting\.md:\d+: minutes is not a whole number above zero\."),
-    ("docs/junior/tensors/cuda-vs-to.md", "title: ", "title: [a]\nsearch: ",
-     r"docs/junior/tensors/cuda-vs-to\.md:2: title is not a text\."),
-    ("docs/junior/modules/dropout.md", "related:", "related: a/b/c\nasked:",
-     r"docs/junior/modules/dropout\.md:\d+: related is not a list\."),
-    ("docs/junior/saving/index.md", "order: ", "order: save-and-load # ",
-     r"docs/junior/saving/index\.md:\d+: order is not a list\."),
+    (
+        "docs/junior/tensors/stack-vs-cat.md",
+        "tags: [",
+        "tags: [2, ",
+        r"docs/junior/tensors/stack-vs-cat\.md:\d+: tags holds 2, which is not a text\. Put it into quotes\.",
+    ),
+    (
+        "docs/junior/tensors/broadcasting.md",
+        "minutes: ",
+        "minutes: !!str ",
+        r"docs/junior/tensors/broadcasting\.md:\d+: minutes is not a whole number above zero\.",
+    ),
+    (
+        "docs/junior/tensors/cuda-vs-to.md",
+        "title: ",
+        "title: [a]\nsearch: ",
+        r"docs/junior/tensors/cuda-vs-to\.md:2: title is not a text\.",
+    ),
+    (
+        "docs/junior/modules/dropout.md",
+        "related:",
+        "related: a/b/c\nasked:",
+        r"docs/junior/modules/dropout\.md:\d+: related is not a list\.",
+    ),
+    (
+        "docs/junior/saving/index.md",
+        "order: ",
+        "order: save-and-load # ",
+        r"docs/junior/saving/index\.md:\d+: order is not a list\.",
+    ),
 ]
 
 
@@ -69,10 +93,14 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
         edit(project_copy / file, old, new)
     snippets = project_copy / "snippets/junior/autograd"
     broken = {
-        "zero_grad.py": ("# /// script\n# dependencies = [\n# ///\n",
-                         r"[23]: The header is not TOML: .*\. Correct the TOML between"),
-        "zero_grad_none.py": ("# /// script\n# needs = 1\n# ///\n",
-                             "2: Unknown key `needs` in the script block. Allowed"),
+        "zero_grad.py": (
+            "# /// script\n# dependencies = [\n# ///\n",
+            r"[23]: The header is not TOML: .*\. Correct the TOML between",
+        ),
+        "zero_grad_none.py": (
+            "# /// script\n# needs = 1\n# ///\n",
+            "2: Unknown key `needs` in the script block. Allowed",
+        ),
         "zero_grad_broken.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Mend what"),
         "no_grad.py": ("x = 1\nimport pandas\n", "2: It imports pandas, which its header does not declare. Add"),
         "eval_vs_no_grad.py": ("x = '\0'\n", ".*It is not Python: source code .*null bytes"),
@@ -81,8 +109,14 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
         (snippets / name).write_text(text)
     (snippets / "requires_grad.py").write_bytes(b"\xff\n")
     edit(project_copy / "docs/senior/mixed-precision/grad-scaler.md", "---\n", "")
-    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "warmup", "check"],
+        cwd=project_copy,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")},
+        check=False,
+    )
     assert done.returncode == 1
     assert "Traceback" not in done.stderr, done.stderr
     for name, (_, message) in broken.items():
@@ -102,8 +136,14 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
 def test_lint_lists_the_other_problems_when_mkdocs_yml_is_broken(project_copy):
     edit(project_copy / "mkdocs.yml", "site_name: Torch", "site_name: a: b")
     edit(project_copy / PAGE, "kind: concept", "kind: riddle")
-    done = subprocess.run([sys.executable, "-m", "warmup", "check"], cwd=project_copy, capture_output=True, text=True,
-                          env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")}, check=False)
+    done = subprocess.run(
+        [sys.executable, "-m", "warmup", "check"],
+        cwd=project_copy,
+        capture_output=True,
+        text=True,
+        env={**os.environ, "PYTHONPATH": str(project_copy / "scripts")},
+        check=False,
+    )
     assert re.search(r"^mkdocs\.yml:3: It is not YAML: mapping values are not allowed", done.stderr), done.stderr
     assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
     assert done.stdout.endswith(" 2 problems\n")
@@ -124,10 +164,13 @@ def test_an_output_shows_on_its_page(project_copy, tmp_path):
 
 
 def test_the_build_needs_no_torch_and_without_a_host_no_page_names_one(tmp_path):
-    code = ("import sys; sys.modules['torch'] = None; sys.argv = ['mkdocs', 'build', '-q', '-d', sys.argv[1]];"
-            "from mkdocs.__main__ import cli; cli()")
-    result = subprocess.run([sys.executable, "-c", code, str(tmp_path / "out")], cwd=ROOT,
-                            capture_output=True, text=True, check=False)
+    code = (
+        "import sys; sys.modules['torch'] = None; sys.argv = ['mkdocs', 'build', '-q', '-d', sys.argv[1]];"
+        "from mkdocs.__main__ import cli; cli()"
+    )
+    result = subprocess.run(
+        [sys.executable, "-c", code, str(tmp_path / "out")], cwd=ROOT, capture_output=True, text=True, check=False
+    )
     assert result.returncode == 0, result.stderr
     text = (tmp_path / "out/junior/autograd/zero-grad/index.html").read_text()
     assert "Edit this page" not in text
@@ -144,7 +187,8 @@ def test_two_builds_are_the_same_to_the_byte(site, tmp_path, monkeypatch):
     def digest(folder):
         return {
             p.relative_to(folder).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
-            for p in sorted(folder.rglob("*")) if p.suffix in (".html", ".json", ".css", ".js", ".py")
+            for p in sorted(folder.rglob("*"))
+            if p.suffix in (".html", ".json", ".css", ".js", ".py")
         }
 
     assert build(tmp_path / "again", ROOT, "--strict").returncode == 0
@@ -184,7 +228,10 @@ def served(project: Path, log: Path):
         # A theme folder outside the project's own copy would be watched too: the copy is complete.
         server = subprocess.Popen(
             [sys.executable, "-m", "mkdocs", "serve", "--dirty", "--dev-addr", f"127.0.0.1:{port}"],
-            cwd=project, stdout=subprocess.DEVNULL, stderr=console)
+            cwd=project,
+            stdout=subprocess.DEVNULL,
+            stderr=console,
+        )
         try:
             yield f"http://127.0.0.1:{port}/"
         finally:
@@ -193,8 +240,10 @@ def served(project: Path, log: Path):
 
 
 def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart(project_copy, tmp_path):
-    for name, text in (("derived", "<!-- warmup:myths -->"),
-                       ("embeds", f'```text\n--8<-- "{SNIPPET.removeprefix("snippets/")}"\n```')):
+    for name, text in (
+        ("derived", "<!-- warmup:myths -->"),
+        ("embeds", f'```text\n--8<-- "{SNIPPET.removeprefix("snippets/")}"\n```'),
+    ):
         (project_copy / f"docs/about/{name}.md").write_text(f"---\ntitle: New\n---\n\n{text}\n")
     log = tmp_path / "log"
     with served(project_copy, log) as address:
@@ -207,9 +256,11 @@ def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart
         edit(project_copy / "scripts/warmup/render.py", '"tw-download"', '"tw-other"')
         end = time.monotonic() + 30
         while "still runs the code" not in log.read_text() and time.monotonic() < end:
-            time.sleep(.1)
-        assert ("WARNING -  scripts/warmup/render.py: Edited, but this server still runs the code it was started with. "
-                "Stop it with Ctrl+C and run make serve again.") in log.read_text()
+            time.sleep(0.1)
+        assert (
+            "WARNING -  scripts/warmup/render.py: Edited, but this server still runs the code it was started with. "
+            "Stop it with Ctrl+C and run make serve again."
+        ) in log.read_text()
 
 
 def test_serve_rebuilds_a_page_and_what_embeds_an_edited_snippet(project_copy, tmp_path):

@@ -69,7 +69,7 @@ def test_every_question_is_a_note_with_one_card_in_the_deck_of_its_level(importe
         note = notes[name]
         assert note["Question"] == html.escape(question.title)
         assert note.tags == sorted([f"kind::{question.kind}", f"torch-warmup::{question.level}::{question.topic}"])
-        card, = note.cards()
+        (card,) = note.cards()
         assert imported.decks.name(card.did) == f"Torch Warmup::{question.level_label}"
 
 
@@ -131,8 +131,14 @@ def test_a_newer_deck_updates_notes_and_keeps_what_was_learned(collection, site,
     page.write_text(page.read_text(encoding="utf-8").replace("## Say it\n", "## Say it\n\nA new beginning.", 1))
     newer = {**os.environ, "SOURCE_DATE_EPOCH": str(before[reviewed].mod + 1), "PYTHONPATH": "scripts"}
     newer.pop("SITE_URL", None)
-    made = subprocess.run([sys.executable, "-m", "warmup", "deck"], cwd=project_copy, env=newer,
-                          capture_output=True, text=True, check=False)
+    made = subprocess.run(
+        [sys.executable, "-m", "warmup", "deck"],
+        cwd=project_copy,
+        env=newer,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
     assert made.returncode == 0, made.stderr
     assert f"build/torch-warmup.apkg: {len(before)} notes" in made.stdout
     assert "make deck SITE_URL=" in made.stdout
@@ -174,8 +180,10 @@ def test_a_title_with_markup_is_text(collection, tmp_path):
 
 def test_without_an_address_a_link_into_the_site_is_text(collection, tmp_path):
     site = made_up_site("Why?")
-    content = ('<h2 id="say-it">Say it</h2><p>See <a href="../zero-grad/#why">the <code>other</code> page</a>, '
-               '<a href="#why">below</a> and <a href="https://docs.pytorch.org/">the docs</a>.</p>')
+    content = (
+        '<h2 id="say-it">Say it</h2><p>See <a href="../zero-grad/#why">the <code>other</code> page</a>, '
+        '<a href="#why">below</a> and <a href="https://docs.pytorch.org/">the docs</a>.</p>'
+    )
     answers = []
     for address in ("", SITE_URL):
         deck.write(tmp_path / "deck.apkg", site, {"junior/autograd/made-up": content}, address)
@@ -186,15 +194,20 @@ def test_without_an_address_a_link_into_the_site_is_text(collection, tmp_path):
     docs = '<a href="https://docs.pytorch.org/">the docs</a>'
     assert answers[0] == f"<p>See the <code>other</code> page, below and {docs}.</p>"
     own = SITE_URL + "junior/autograd"
-    assert answers[1] == (f'<p>See <a href="{own}/zero-grad/#why">the <code>other</code> page</a>, '
-                          f'<a href="{own}/made-up/#why">below</a> and {docs}.</p>')
+    assert answers[1] == (
+        f'<p>See <a href="{own}/zero-grad/#why">the <code>other</code> page</a>, '
+        f'<a href="{own}/made-up/#why">below</a> and {docs}.</p>'
+    )
 
 
 def test_pictures_are_on_the_card(tmp_path):
     site = made_up_site("Why?")
     drawing = '<figure class="tw-diagram"><svg role="img" aria-label="A" viewBox="0 0 1 1">{}</svg></figure>'
-    content = ('<h2 id="run-it">Run it</h2>' + drawing.format('<g id="m"/><use href="#m"/>')
-               + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>')
+    content = (
+        '<h2 id="run-it">Run it</h2>'
+        + drawing.format('<g id="m"/><use href="#m"/>')
+        + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>'
+    )
     proofs = []
     for address in ("", SITE_URL):
         deck.write(tmp_path / "deck.apkg", site, {"junior/autograd/made-up": content}, address)
@@ -205,5 +218,7 @@ def test_pictures_are_on_the_card(tmp_path):
     own = "junior--autograd--made-up--m"
     drawing = drawing.format(f'<g id="{own}"/><use href="#{own}"/>')
     assert proofs[0] == f'{drawing}<p>A &amp; B<img src="https://example.org/c.png"></p>'
-    assert proofs[1] == (f'{drawing}<p><img alt="A &amp; B" src="{SITE_URL}junior/autograd/plot.png" />'
-                         f'<img src="{SITE_URL}junior/autograd/b.png"><img src="https://example.org/c.png"></p>')
+    assert proofs[1] == (
+        f'{drawing}<p><img alt="A &amp; B" src="{SITE_URL}junior/autograd/plot.png" />'
+        f'<img src="{SITE_URL}junior/autograd/b.png"><img src="https://example.org/c.png"></p>'
+    )

@@ -123,9 +123,19 @@ def visit(chromium, evil_address):
     context.close()
 
 
-@pytest.mark.parametrize("path", [
-    "junior/autograd/evil/", "junior/autograd/no-grad/", "junior/autograd/", "junior/", "questions/", "junior/print/",
-    "about/myths/", "practice/predict/"])
+@pytest.mark.parametrize(
+    "path",
+    [
+        "junior/autograd/evil/",
+        "junior/autograd/no-grad/",
+        "junior/autograd/",
+        "junior/",
+        "questions/",
+        "junior/print/",
+        "about/myths/",
+        "practice/predict/",
+    ],
+)
 def test_pages_show_the_title_as_text(visit, path):
     page = visit(path)
     if path != "junior/autograd/no-grad/":

@@ -70,7 +70,9 @@ def test_schedule_is_the_one_of_py_fsrs(open_page):
                     return [memory.stability, memory.difficulty, memory.due]
                 })
             })
-        }""", [page.url.split("practice/")[0] + "assets/javascripts/practice/fsrs.js", histories])
+        }""",
+        [page.url.split("practice/")[0] + "assets/javascripts/practice/fsrs.js", histories],
+    )
     for mine, theirs in zip(found, expected, strict=True):
         for (stability, difficulty, due), reference in zip(mine, theirs, strict=True):
             assert stability == pytest.approx(reference[0], rel=1e-9)
@@ -153,11 +155,14 @@ def test_cards_come_back_when_they_are_due_most_overdue_first(open_page):
     page.get_by_role("button", name="Stop").click()
     expect(counts(page)).to_contain_text("0 due")
     # Three days later, as the browser that stored it sees it.
-    page.evaluate("""([key, days]) => {
+    page.evaluate(
+        """([key, days]) => {
         const state = JSON.parse(localStorage.getItem(key))
         for (const entry of Object.values(state.entries)) for (const time of ["at", "last", "due"]) entry[time] -= days
         localStorage.setItem(key, JSON.stringify(state))
-    }""", [KEY, 3 * DAY])
+    }""",
+        [KEY, 3 * DAY],
+    )
     page.reload()
     expect(counts(page)).to_contain_text("2 due")
     page.get_by_role("button", name=re.compile("^Start a new session")).click()
@@ -176,8 +181,9 @@ def test_a_session_is_resumed_after_a_reload(open_page):
     expect(question(page)).to_have_text(here)
 
 
-@pytest.mark.parametrize("place", [
-    {"queue": "junior/nowhere/at-all,<img src=x>", "total": 2}, {"queue": 7}, {}, {"queue": "", "total": "x"}])
+@pytest.mark.parametrize(
+    "place", [{"queue": "junior/nowhere/at-all,<img src=x>", "total": 2}, {"queue": 7}, {}, {"queue": "", "total": "x"}]
+)
 def test_a_place_that_cannot_be_resumed_is_not_offered(open_page, place):
     page = open_page("404.html")
     entry = {"version": 1, "since": 0, "entries": {"place:flashcards": {**place, "at": 1_700_000_000_000}}}

@@ -67,8 +67,9 @@ def parse_all(site: Path) -> dict[str, Parsed]:
 @pytest.fixture(scope="session")
 def collected(site, shared) -> dict[str, Parsed]:
     """What `parse_all` finds. At 270 pages it takes longer than their build: one worker does it for all."""
-    text = once(shared / "links", lambda: json.dumps({
-        address: asdict(parsed) for address, parsed in parse_all(site).items()}))
+    text = once(
+        shared / "links", lambda: json.dumps({address: asdict(parsed) for address, parsed in parse_all(site).items()})
+    )
     return {address: Parsed(**parsed) for address, parsed in json.loads(text).items()}
 
 
@@ -118,8 +119,8 @@ def test_every_internal_link_and_anchor_leads_somewhere(site, collected):
 def test_a_broken_link_anchor_or_resource_is_found(tmp_path):
     for page, text in {
         "a/b/index.html": '<a href="../nowhere/">x</a> <a href="../#y">x</a> <a href="../#z">x</a> <a href="#b">x</a>'
-                          '<p id="b"> <a href="/torch-warmup/a/">x</a> <a href="/elsewhere/">x</a>'
-                          '<a href="https://docs.pytorch.org/nowhere/">x</a> <img src="none.png"> <img src="some.png">',
+        '<p id="b"> <a href="/torch-warmup/a/">x</a> <a href="/elsewhere/">x</a>'
+        '<a href="https://docs.pytorch.org/nowhere/">x</a> <img src="none.png"> <img src="some.png">',
         "a/index.html": '<a name="y">x</a> <a href="b/#__top">x</a>',
         "404.html": '<a href="/torch-warmup/a/b/#b">x</a> <a href="a/#c">x</a>',
         "a/b/some.png": "",
@@ -135,8 +136,12 @@ def test_a_broken_link_anchor_or_resource_is_found(tmp_path):
 
 
 def test_no_resource_comes_from_a_third_party(collected):
-    foreign = [f"{page}: {link}" for page, parsed in collected.items() for link in parsed.resources
-               if target_of(page, link) is None and not link.startswith("data:")]
+    foreign = [
+        f"{page}: {link}"
+        for page, parsed in collected.items()
+        for link in parsed.resources
+        if target_of(page, link) is None and not link.startswith("data:")
+    ]
     assert not foreign, "\n".join(foreign)
 
 

@@ -75,7 +75,9 @@ def test_a_copy_has_all_that_the_page_shows(copies):
         assert text.startswith("# ")
         assert f"{question.kind_label} · {question.minutes} min aloud" in text
         assert re.findall(r"^## (.*)", FENCE.sub("", text), re.M) == [
-            *[section.title for section in question.sections], *(["Related"] if question.related else [])]
+            *[section.title for section in question.sections],
+            *(["Related"] if question.related else []),
+        ]
         for include in question.includes:
             file = pages.SNIPPETS / include.path
             if include.path.endswith(".out") and file.exists():
@@ -114,16 +116,19 @@ def test_questions_json_matches_its_schema(data, validator):
     assert data["$schema"] == f"{BASE}questions.schema.json"
 
 
-@pytest.mark.parametrize("break_it", [
-    lambda data: data.update(extra=1),
-    lambda data: data.update(version=2),
-    lambda data: data["questions"][0].update(extra=1),
-    lambda data: data["questions"][0].pop("say_it"),
-    lambda data: data["questions"][0].update(level="wizard"),
-    lambda data: data["questions"][0]["snippets"][0].update(extra=1),
-    lambda data: data["questions"][0]["listening_for"].pop("weak"),
-    lambda data: data["questions"][0]["follow_ups"][0].update(answer=""),
-])
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        lambda data: data.update(extra=1),
+        lambda data: data.update(version=2),
+        lambda data: data["questions"][0].update(extra=1),
+        lambda data: data["questions"][0].pop("say_it"),
+        lambda data: data["questions"][0].update(level="wizard"),
+        lambda data: data["questions"][0]["snippets"][0].update(extra=1),
+        lambda data: data["questions"][0]["listening_for"].pop("weak"),
+        lambda data: data["questions"][0]["follow_ups"][0].update(answer=""),
+    ],
+)
 def test_the_schema_refuses_what_it_does_not_know(data, validator, break_it):
     broken = json.loads(json.dumps(data))
     break_it(broken)
@@ -264,7 +269,11 @@ def test_folds_are_printed_open(pdf):
 
 
 def test_no_link_in_a_pdf_names_a_folder_of_the_machine(pdf):
-    links = [annotation.get_object()["/A"]["/URI"] for page in pdf.pages for annotation in page.get("/Annots", [])
-             if "/URI" in annotation.get_object().get("/A", {})]
+    links = [
+        annotation.get_object()["/A"]["/URI"]
+        for page in pdf.pages
+        for annotation in page.get("/Annots", [])
+        if "/URI" in annotation.get_object().get("/A", {})
+    ]
     assert links
     assert all(link.startswith("https://") for link in links)

@@ -53,9 +53,19 @@ def stored(page) -> dict:
 def entry(**changes) -> dict:
     """An unfinished interview as the site stores it."""
     return {
-        "began": 1, "format": "junior", "minutes": 15, "seed": "a", "current": 1, "questions": [ONE, TWO],
-        "steps": ["revealed", "follow-1"], "times": [30_000, 61_000], "correctness": [2, None],
-        "reasoning": [1, None], "communication": [0, None], "at": int(time.time() * 1000), **changes,
+        "began": 1,
+        "format": "junior",
+        "minutes": 15,
+        "seed": "a",
+        "current": 1,
+        "questions": [ONE, TWO],
+        "steps": ["revealed", "follow-1"],
+        "times": [30_000, 61_000],
+        "correctness": [2, None],
+        "reasoning": [1, None],
+        "communication": [0, None],
+        "at": int(time.time() * 1000),
+        **changes,
     }
 
 
@@ -67,8 +77,10 @@ def put(page, entries: dict) -> None:
 
 # ---------- The set ----------
 
+
 def draw(page, cards: str, formats: list[str], minutes: list[int], seeds: int) -> list[dict]:
-    return page.evaluate(f"""async ([formats, minutes, seeds]) => {{
+    return page.evaluate(
+        f"""async ([formats, minutes, seeds]) => {{
         const {{ choose }} = {IMPORT}
         const cards = {cards}
         const found = []
@@ -78,13 +90,20 @@ def draw(page, cards: str, formats: list[str], minutes: list[int], seeds: int) -
             found.push({{ format, minutes: time, ids, same: ids.join() === again.join() }})
         }}
         return found
-    }}""", [formats, minutes, seeds])
+    }}""",
+        [formats, minutes, seeds],
+    )
 
 
 def test_a_set_depends_on_its_seed_alone_fills_the_time_and_mixes_kinds(open_page):
     page = open_page(PAGE)
-    sets = draw(page, "(await (await fetch('../cards.json')).json()).cards",
-                ["junior", "mid", "senior", "screen", "onsite"], [1, 4, 15, 30, 45, 90], 25)
+    sets = draw(
+        page,
+        "(await (await fetch('../cards.json')).json()).cards",
+        ["junior", "mid", "senior", "screen", "onsite"],
+        [1, 4, 15, 30, 45, 90],
+        25,
+    )
     formats = page.evaluate(f"(async () => ({IMPORT}).FORMATS)()")
 
     def cost(id: str) -> int:
@@ -92,8 +111,7 @@ def test_a_set_depends_on_its_seed_alone_fills_the_time_and_mixes_kinds(open_pag
 
     for one in sets:
         rule, ids = formats[one["format"]], one["ids"]
-        allowed = [q for q in CARDS.values()
-                   if q.level in rule["weights"] and q.minutes <= rule.get("longest", 99)]
+        allowed = [q for q in CARDS.values() if q.level in rule["weights"] and q.minutes <= rule.get("longest", 99)]
         assert one["same"] and len(set(ids)) == len(ids) >= 1, one
         assert {*ids} <= {q.id for q in allowed}, one
         total = sum(map(cost, ids))
@@ -133,6 +151,7 @@ def test_levels_come_by_their_weights_and_topics_in_turns(open_page):
 
 # ---------- Links ----------
 
+
 def test_nothing_in_a_link_is_trusted(open_page):
     page = open_page(PAGE)
     links = {
@@ -149,10 +168,13 @@ def test_nothing_in_a_link_is_trusted(open_page):
         "?questions=no/such/page": ("junior", 30, 0, 1),
         f"?seed={'x' * 5000}&questions={ONE}": ("junior", 30, 1, 0),
     }
-    found = page.evaluate(f"""async ([links, ids]) => {{
+    found = page.evaluate(
+        f"""async ([links, ids]) => {{
         const {{ readLink }} = {IMPORT}
         return links.map(link => readLink(link, new Map(ids.map(id => [id, true]))))
-    }}""", [list(links), list(CARDS)])
+    }}""",
+        [list(links), list(CARDS)],
+    )
     for (link, (format, minutes, questions, notes)), got in zip(links.items(), found, strict=True):
         assert (got["format"], got["minutes"]) == (format, minutes), link
         assert (len(got["questions"]), len(got["notes"])) == (questions, notes), (link, got["notes"])
@@ -160,8 +182,9 @@ def test_nothing_in_a_link_is_trusted(open_page):
 
 
 def test_a_shared_link_keeps_its_set_without_what_the_site_does_not_have(open_page):
-    page = open_page(f"{PAGE}?format=mid&minutes=1e9&seed=%3Cimg%20src=x%20onerror=alert(1)%3E"
-                     f"&questions={TWO},gone/gone/gone,{ONE}")
+    page = open_page(
+        f"{PAGE}?format=mid&minutes=1e9&seed=%3Cimg%20src=x%20onerror=alert(1)%3E&questions={TWO},gone/gone/gone,{ONE}"
+    )
     expect(app(page)).to_contain_text("1 of the link's 3 questions is not on this site")
     expect(app(page)).to_contain_text("180 are chosen instead")
     start(page)
@@ -184,6 +207,7 @@ def test_a_link_without_any_known_question_gives_a_new_set_from_its_seed(open_pa
 
 
 # ---------- A session ----------
+
 
 def test_a_whole_session_by_keyboard(open_page):
     page = open_page(f"{PAGE}?format=junior&minutes=10&seed=keys")
@@ -224,16 +248,22 @@ def test_a_whole_session_by_keyboard(open_page):
     press(page, "1", "ArrowRight", "1", "1")
     press(page, "Space")
     expect(page.get_by_role("heading", name="Interview of")).to_be_focused()
-    rows = {row.locator("th").inner_text(): row.locator("td").all_inner_texts()
-            for row in app(page).locator("table").first.locator("tbody tr").all()}
-    assert rows == {"Correctness": ["2 of 4", "1", "0", "1"], "Reasoning": ["1 of 4", "1", "1", "0"],
-                    "Communication": ["0 of 4", "2", "0", "0"]}
+    rows = {
+        row.locator("th").inner_text(): row.locator("td").all_inner_texts()
+        for row in app(page).locator("table").first.locator("tbody tr").all()
+    }
+    assert rows == {
+        "Correctness": ["2 of 4", "1", "0", "1"],
+        "Reasoning": ["1 of 4", "1", "1", "0"],
+        "Communication": ["0 of 4", "2", "0", "0"],
+    }
     topics = app(page).locator(".tw-topic tr:first-child td").all_inner_texts()
     assert topics == ["0 of 6", "3 of 6"], "the weakest topic comes first"
     page.get_by_role("button", name="New set").press("Enter")
     expect(page.get_by_role("heading", name="A new interview")).to_be_focused()
     assert [name for name, one in stored(page).items() if not one.get("gone")] == [
-        name for name in stored(page) if name.startswith("interview:")]
+        name for name in stored(page) if name.startswith("interview:")
+    ]
 
 
 def test_follow_ups_are_those_of_the_page_and_their_answers_wait(open_page):
@@ -317,11 +347,15 @@ def test_the_summary_as_markdown_as_a_link_and_on_paper(open_page):
     page.emulate_media(media="print")
     visible = page.locator("article :is(button, textarea, .tw-notice, h2):visible")
     assert [re.sub(r" of .*", "", one) for one in visible.all_inner_texts()] == [
-        "Interview", "What to read, weakest topic first", "Not answered"]
+        "Interview",
+        "What to read, weakest topic first",
+        "Not answered",
+    ]
     expect(page.locator(".md-header")).to_be_hidden()
 
 
 # ---------- The clocks ----------
+
 
 @pytest.fixture
 def timed(open_page):
@@ -415,21 +449,30 @@ def test_after_a_reload_one_continues_where_one_was(timed):
 
 # ---------- Storage ----------
 
+
 def test_what_is_stored_is_checked_before_it_is_used(open_page):
     page = open_page(PAGE)
-    put(page, {
-        "place:mock:1": entry(questions=[ONE, "gone/gone/gone", TWO, 7, None, ONE], steps=["wizard", 3], times="soon",
-                              correctness=[9, {}], current="last"),
-        "place:mock:2": entry(format="wizard"),
-        "place:mock:3": entry(format=["junior"]),
-        "place:mock:4": entry(questions=["gone/gone/gone"]),
-        "place:mock:5": entry(questions={"length": 1}),
-        "place:mock:6": entry(minutes="many"),
-        "place:mock:7": {"at": 1},
-        "place:flashcards": {"at": 1, "queue": ONE},
-        "interview:1": entry(seed=5),
-        "interview:2": {"at": 2},
-    })
+    put(
+        page,
+        {
+            "place:mock:1": entry(
+                questions=[ONE, "gone/gone/gone", TWO, 7, None, ONE],
+                steps=["wizard", 3],
+                times="soon",
+                correctness=[9, {}],
+                current="last",
+            ),
+            "place:mock:2": entry(format="wizard"),
+            "place:mock:3": entry(format=["junior"]),
+            "place:mock:4": entry(questions=["gone/gone/gone"]),
+            "place:mock:5": entry(questions={"length": 1}),
+            "place:mock:6": entry(minutes="many"),
+            "place:mock:7": {"at": 1},
+            "place:flashcards": {"at": 1, "queue": ONE},
+            "interview:1": entry(seed=5),
+            "interview:2": {"at": 2},
+        },
+    )
     expect(page.get_by_role("button", name="Continue")).to_have_count(1)
     expect(app(page)).to_contain_text("question 1 of 2. 3 questions of it are not on this site any more.")
     expect(app(page).get_by_text("Your last interviews")).to_have_count(0)
@@ -441,8 +484,9 @@ def test_what_is_stored_is_checked_before_it_is_used(open_page):
 
 def test_a_cut_off_storage_gives_back_what_is_whole(open_page):
     page = open_page(PAGE)
-    text = json.dumps({"version": 1, "since": 0, "entries": {"place:mock:1": entry(), "place:mock:2": entry()}},
-                      separators=(",", ":"))
+    text = json.dumps(
+        {"version": 1, "since": 0, "entries": {"place:mock:1": entry(), "place:mock:2": entry()}}, separators=(",", ":")
+    )
     page.evaluate("text => localStorage.setItem('torch-warmup', text)", text[:-60])
     page.reload()
     expect(app(page)).to_contain_text("Your stored progress was damaged")
@@ -538,6 +582,7 @@ def test_one_interview_in_two_tabs(open_page):
 
 # ---------- Recording ----------
 
+
 def test_without_a_microphone_the_interview_goes_on(open_page):
     page = open_page(SHORT)
     page.get_by_role("checkbox", name="Record my voice").check()
@@ -577,10 +622,13 @@ def test_a_recording_plays_back_and_goes_nowhere(chromium, address):
         with page.expect_download() as download:
             app(page).get_by_role("link", name="Download", exact=True).click()
         assert re.fullmatch(r"zero-grad-1\.(webm|ogg|mp4)", download.value.suggested_filename)
-        seconds = page.evaluate("""async url => {
+        seconds = page.evaluate(
+            """async url => {
             const data = await (await fetch(url)).arrayBuffer()
             return (await new OfflineAudioContext(1, 1, 48_000).decodeAudioData(data)).duration
-        }""", player.get_attribute("src"))
+        }""",
+            player.get_attribute("src"),
+        )
         assert seconds > 0.2
         assert page.evaluate("stream.getTracks().every(track => track.readyState === 'live')")
         click(page, "Stop recording")
@@ -596,6 +644,7 @@ def test_a_recording_plays_back_and_goes_nowhere(chromium, address):
 
 
 # ---------- Every state, for everyone ----------
+
 
 def states(page):
     """Walk through the states of the mode, naming each."""

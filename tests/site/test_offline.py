@@ -83,8 +83,12 @@ class Host:
         tag = f'"{hashlib.sha256(body).hexdigest()}"'
         known = handler.headers["If-None-Match"] == tag
         handler.send_response(304 if known else 200)
-        for name, value in {"ETag": tag, "Cache-Control": "max-age=600", "Content-Length": str(len(body)),
-                            "Content-Type": mimetypes.guess_type(file)[0]}.items():
+        for name, value in {
+            "ETag": tag,
+            "Cache-Control": "max-age=600",
+            "Content-Length": str(len(body)),
+            "Content-Type": mimetypes.guess_type(file)[0],
+        }.items():
             handler.send_header(name, value)
         handler.end_headers()
         if not known:
@@ -187,13 +191,16 @@ def source(page, release) -> set[int | None]:
     """From which releases the open page would get files now; None where it would get none."""
     wanted = {number: offline.manifest(release(number))["files"] for number in (1, 2)}
     changed = [address for address, hashed in wanted[1].items() if wanted[2][address] != hashed]
-    got = page.evaluate("""addresses => Promise.all(addresses.map(async address => {
+    got = page.evaluate(
+        """addresses => Promise.all(addresses.map(async address => {
         const folder = location.href.split("practice/")[0] + "practice/"
         const response = await fetch(new URL(address, folder)).catch(() => null)
         if (!response?.ok) return [address, null]
         const digest = await crypto.subtle.digest("SHA-256", await response.arrayBuffer())
         return [address, "sha256-" + btoa(String.fromCharCode(...new Uint8Array(digest)))]
-    }))""", changed)
+    }))""",
+        changed,
+    )
     return {next((number for number in wanted if wanted[number][address] == hashed), None) for address, hashed in got}
 
 
@@ -206,6 +213,7 @@ def stop_worker(reader, page) -> None:
 
 
 # ---------- What is kept ----------
+
 
 def test_the_manifest_lists_what_browsers_request(chromium, host):
     asked = set()
@@ -229,6 +237,7 @@ def test_the_manifest_is_the_one_of_the_files_beside_it(site):
 
 
 # ---------- Releases ----------
+
 
 def test_after_a_release_and_one_visit_every_page_opens_without_a_network(reader, host, release):
     page = visit(reader, host)
@@ -306,7 +315,7 @@ def test_an_open_page_keeps_its_source_when_a_release_comes(reader, host, releas
     for _ in range(2):
         other.goto(host.practice)
         wait_until_kept(other)
-    name, = caches(other)
+    (name,) = caches(other)
     notes = other.evaluate("async name => (await (await caches.open(name)).keys()).map(one => one.url)", name)
     assert sum("?page=" in url for url in notes) == 1
 
@@ -328,6 +337,7 @@ def test_a_page_of_a_new_release_takes_nothing_from_the_one_before(reader, host,
 
 
 # ---------- What is promised ----------
+
 
 def test_nothing_is_promised_before_all_is_kept(reader, host):
     host.hold("recorder.js")
@@ -374,6 +384,7 @@ def test_where_storage_is_full_pages_work_and_nothing_is_promised(reader, host):
 
 # ---------- While the site is served ----------
 
+
 def test_questions_that_wait_for_an_edit_end_with_their_page(reader, host):
     page = visit(reader, host)
     wait_until_kept(page)
@@ -381,9 +392,12 @@ def test_questions_that_wait_for_an_edit_end_with_their_page(reader, host):
     for number in range(8):  # a browser has six connections to a host
         page.goto(host.practice, timeout=20_000)
         with page.expect_request("**/news"):
-            page.evaluate("""number => {
+            page.evaluate(
+                """number => {
                 const request = new XMLHttpRequest()
                 request.open("GET", `/livereload/${number}/news`)
                 request.send()
-            }""", number)
+            }""",
+                number,
+            )
         page.wait_for_timeout(200)

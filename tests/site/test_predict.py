@@ -24,8 +24,10 @@ def topic_of(puzzle: puzzles.Puzzle) -> str:
 
 
 # The topic with the fewest puzzles, but more than one: a session that ends soon.
-TOPIC = min((t for t in {topic_of(p) for p in PUZZLES} if sum(topic_of(p) == t for p in PUZZLES) > 1),
-            key=lambda t: (sum(topic_of(p) == t for p in PUZZLES), t))
+TOPIC = min(
+    (t for t in {topic_of(p) for p in PUZZLES} if sum(topic_of(p) == t for p in PUZZLES) > 1),
+    key=lambda t: (sum(topic_of(p) == t for p in PUZZLES), t),
+)
 IN_TOPIC = [p for p in PUZZLES if topic_of(p) == TOPIC]
 
 
@@ -141,7 +143,8 @@ def test_a_whole_session_by_keyboard(open_page):
 
     expect(page.locator("#end h2")).to_be_focused()
     expect(page.locator("#end")).to_contain_text(
-        f"You have answered {len(IN_TOPIC)} of these {len(IN_TOPIC)} programs, {len(IN_TOPIC) - 1} of them right")
+        f"You have answered {len(IN_TOPIC)} of these {len(IN_TOPIC)} programs, {len(IN_TOPIC) - 1} of them right"
+    )
     row = page.locator(f"tr[data-topic='{TOPIC}'] td")
     expect(row).to_have_text([f"{len(IN_TOPIC)} of {len(IN_TOPIC)}", str(len(IN_TOPIC) - 1)])
     page.keyboard.press("Enter")  # the wrong ones again
@@ -184,7 +187,11 @@ def test_typed_answers_are_compared_without_spacing(open_page):
     expect(verdict(page)).to_have_text(f"{WRONG} You typed <b>nothing like it</b>.")
     expect(shown(page).locator(".tw-answer > :first-child")).to_have_class("tw-output")
     assert {name: stored(page, "puzzle")[LISTED.slug][name] for name in ("tries", "right", "first", "last")} == {
-        "tries": 3, "right": 1, "first": True, "last": False}
+        "tries": 3,
+        "right": 1,
+        "first": True,
+        "last": False,
+    }
 
 
 def test_escape_leads_from_typing_back_to_choosing(open_page):
@@ -313,13 +320,20 @@ def test_a_link_out_of_the_chosen_ones_shows_all_again(open_page):
 NOW = 1_700_000_000_000
 
 
-@pytest.mark.parametrize("entries", [
-    "not JSON",
-    {"place:predict": {"at": NOW, "slug": 7, "level": {}, "topic": "<b>", "which": "__proto__", "typing": "yes"}},
-    {"place:predict": {"at": NOW, "slug": "gone", "which": "wrong"}},
-    {f"puzzle:{LISTED.slug}": {"at": NOW, "tries": 1, "right": 5}, "puzzle:gone": {"at": NOW, "tries": 1, "right": 1}},
-    {f"puzzle:{LISTED.slug}": {"at": NOW, "tries": 2, "right": 1, "first": "<b>", "last": 3}},
-], ids=["no JSON", "odd place", "place that is gone", "impossible count", "odd flags"])
+@pytest.mark.parametrize(
+    "entries",
+    [
+        "not JSON",
+        {"place:predict": {"at": NOW, "slug": 7, "level": {}, "topic": "<b>", "which": "__proto__", "typing": "yes"}},
+        {"place:predict": {"at": NOW, "slug": "gone", "which": "wrong"}},
+        {
+            f"puzzle:{LISTED.slug}": {"at": NOW, "tries": 1, "right": 5},
+            "puzzle:gone": {"at": NOW, "tries": 1, "right": 1},
+        },
+        {f"puzzle:{LISTED.slug}": {"at": NOW, "tries": 2, "right": 1, "first": "<b>", "last": 3}},
+    ],
+    ids=["no JSON", "odd place", "place that is gone", "impossible count", "odd flags"],
+)
 def test_damaged_progress_does_not_stop_the_page(open_page, entries):
     page = with_stored(open_page, entries)
     expect(page.locator(".tw-where")).to_have_text(f"Program 1 of {len(PUZZLES)}")
@@ -335,8 +349,9 @@ def test_opening_the_page_does_not_write_over_what_is_stored(open_page):
 
 def test_without_storage_it_works_and_says_what_is_lost(open_page):
     page = open_page("404.html")
-    page.add_init_script("Object.defineProperty(window, 'localStorage', "
-                         "{get() { throw new DOMException('no', 'SecurityError') }})")
+    page.add_init_script(
+        "Object.defineProperty(window, 'localStorage', {get() { throw new DOMException('no', 'SecurityError') }})"
+    )
     page.goto(page.url.replace("404.html", PAGE))
     expect(page.locator(".tw-notice:not(.tw-message)")).to_contain_text("does not let the site store anything")
     answer(page, right=True)

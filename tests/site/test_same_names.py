@@ -74,11 +74,15 @@ choices:
 It is so.
 """
 QUESTIONS = {
-    "junior/autograd/first": {"run": SNIPPET.format("junior/autograd/thing") + SNIPPET.format("mid/autograd/thing"),
-                              "next": "Nothing."},
+    "junior/autograd/first": {
+        "run": SNIPPET.format("junior/autograd/thing") + SNIPPET.format("mid/autograd/thing"),
+        "next": "Nothing.",
+    },
     "junior/autograd/second": {"run": PICTURES, "next": "![A triangle](three.svg)"},
-    "mid/autograd/third": {"run": SNIPPET.format("mid/autograd/thing"),
-                           "next": "See [the first](../../junior/autograd/first.md)."},
+    "mid/autograd/third": {
+        "run": SNIPPET.format("mid/autograd/thing"),
+        "next": "See [the first](../../junior/autograd/first.md).",
+    },
     "mid/scaling/fourth": {"run": "Nothing.", "next": "Nothing."},
 }
 
@@ -98,7 +102,7 @@ def built(tmp_path_factory):
         "docs/junior/autograd/one.svg": SVG.format('<rect width="30" height="30"/>'),
         "docs/junior/autograd/two.svg": SVG.format('<circle cx="15" cy="15" r="15"/>'),
         "docs/junior/autograd/three.svg": SVG.format('<path d="M0 30L30 30L15 0z"/>'),
-        "snippets/junior/autograd/thing.py": "# /// script\n# dependencies = [\"torch\"]\n# ///\nprint(1)\n",
+        "snippets/junior/autograd/thing.py": '# /// script\n# dependencies = ["torch"]\n# ///\nprint(1)\n',
         "snippets/junior/autograd/thing.out": "1\n",
         "snippets/mid/autograd/thing.py": "print(2)\n",
         "snippets/mid/autograd/thing.out": "2\n",
@@ -111,8 +115,12 @@ def built(tmp_path_factory):
         files[f"docs/{name}.md"] = PAGE.format(slug=name.rpartition("/")[2], **parts)
     for name in ("scripts", "docs/assets"):
         shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in (ROOT / "requirements-test.txt", *ROOT.glob("docs/*.json"), *ROOT.glob("docs/practice/*.*"),
-                 ROOT / "docs/questions.md"):
+    for path in (
+        ROOT / "requirements-test.txt",
+        *ROOT.glob("docs/*.json"),
+        *ROOT.glob("docs/practice/*.*"),
+        ROOT / "docs/questions.md",
+    ):
         files[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
     for name, text in files.items():
         (project / name).parent.mkdir(parents=True, exist_ok=True)
@@ -130,6 +138,7 @@ def address(built) -> str:
 
 
 # ---------- Topics ----------
+
 
 def rows(page: Page):
     return page.locator(".tw-question:visible")
@@ -169,7 +178,8 @@ def test_an_address_that_names_the_topic_alone_means_that_of_its_level_or_the_fi
     assert chosen(page) == choice
     page = open_page(f"practice/flashcards/?{query}")
     expect(page.locator(".tw-counts-now")).to_have_text(
-        f"0 due, {count} new, 0 known." if count else "No card matches. Take one filter away.")
+        f"0 due, {count} new, 0 known." if count else "No card matches. Take one filter away."
+    )
     assert chosen(page) == choice
 
 
@@ -221,14 +231,17 @@ def test_programs_are_of_the_topic_that_was_chosen_and_count_for_it_alone(open_p
 def test_a_place_stored_when_topics_had_no_level_is_found_again(open_page, level, topic):
     page = open_page("404.html")
     entry = {"at": 1_700_000_000_000, "slug": "", "level": level, "topic": "autograd", "which": "all", "typing": False}
-    page.evaluate("text => localStorage.setItem('torch-warmup', text)",
-                  json.dumps({"version": 1, "since": 0, "entries": {"place:predict": entry}}))
+    page.evaluate(
+        "text => localStorage.setItem('torch-warmup', text)",
+        json.dumps({"version": 1, "since": 0, "entries": {"place:predict": entry}}),
+    )
     page.goto(page.url.replace("404.html", "practice/predict/"))
     expect(page.locator(".tw-where")).to_have_text("Program 1 of 1")
     assert chosen(page) == [level, topic]
 
 
 # ---------- Snippets ----------
+
 
 def test_two_snippets_of_one_name_are_two_downloads(open_page, built):
     page = open_page("junior/autograd/first/")
@@ -249,13 +262,17 @@ def test_the_markdown_copy_names_each_snippet_s_own_file(built):
 
 # ---------- Pictures ----------
 
+
 def pictures_are_whole(page: Page, count: int) -> None:
     """So many drawings are seen, each of its own parts; no id is there twice; the image that is a file is seen too."""
     expect(page.locator("figure.tw-diagram svg:visible")).to_have_count(count)
-    assert page.evaluate("""() => {
+    assert (
+        page.evaluate("""() => {
         const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id)
         return ids.filter((id, index) => ids.indexOf(id) < index)
-    }""") == []
+    }""")
+        == []
+    )
     lost = page.evaluate("""() => [...document.querySelectorAll("figure.tw-diagram svg")].flatMap(svg =>
         [...svg.querySelectorAll("use, [clip-path]")].filter(part => {
             const reference = ["href", "xlink:href", "clip-path"].map(name => part.getAttribute(name)).find(Boolean)

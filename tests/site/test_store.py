@@ -10,8 +10,14 @@ from playwright.sync_api import expect
 
 KEY = "torch-warmup"
 PAGE = "practice/"
-CARD = {"at": 1_700_000_000_000, "last": 1_700_000_000_000, "due": 1_700_500_000_000,
-        "stability": 5.5, "difficulty": 5, "reviews": 2}
+CARD = {
+    "at": 1_700_000_000_000,
+    "last": 1_700_000_000_000,
+    "due": 1_700_500_000_000,
+    "stability": 5.5,
+    "difficulty": 5,
+    "reviews": 2,
+}
 ONE, TWO = "card:junior/autograd/zero-grad", "card:junior/autograd/no-grad"
 
 
@@ -36,7 +42,8 @@ def store(page, code: str, argument=None):
     return page.evaluate(
         "async ([url, code, argument]) => { const module = await import(url);"
         " return new Function('module', 'store', 'argument', code)(module, module.store, argument) }",
-        [page.url.split("practice/")[0] + "assets/javascripts/practice/store.js", code, argument])
+        [page.url.split("practice/")[0] + "assets/javascripts/practice/store.js", code, argument],
+    )
 
 
 def notice(page):
@@ -61,8 +68,9 @@ DAMAGED = [
 def test_of_damaged_or_older_progress_every_entry_that_can_be_used_is_kept(open_page):
     page = open_page(PAGE)
     for text, kept, lost in DAMAGED:
-        found = store(page, "const { state, lost } = module.parse(argument);"
-                            "return [[...state.entries.keys()], lost]", text)
+        found = store(
+            page, "const { state, lost } = module.parse(argument);return [[...state.entries.keys()], lost]", text
+        )
         assert found == [[ONE] * kept, lost], text
 
 
@@ -111,8 +119,10 @@ def test_full_storage_is_told_and_the_session_goes_on(open_page):
 
 def test_blocked_storage_is_told_and_the_session_goes_on(open_page):
     page = open_page("404.html")
-    page.add_init_script("for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, "
-                         "{ configurable: true, get() { throw new DOMException('denied', 'SecurityError') } })")
+    page.add_init_script(
+        "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, "
+        "{ configurable: true, get() { throw new DOMException('denied', 'SecurityError') } })"
+    )
     page.goto(page.url.replace("404.html", PAGE))
     expect(notice(page)).to_contain_text("does not let the site store anything")
     store(page, "store.set(argument[0], argument[1])", [ONE, CARD])
@@ -121,11 +131,16 @@ def test_blocked_storage_is_told_and_the_session_goes_on(open_page):
 
 def import_file(page, text: str) -> None:
     page.locator("input[type=file]").set_input_files(
-        {"name": "progress.json", "mimeType": "application/json", "buffer": text.encode()})
+        {"name": "progress.json", "mimeType": "application/json", "buffer": text.encode()}
+    )
 
 
 FOREIGN = [
-    "", "<html>", "[1, 2]", "{}", json.dumps({"format": "another", "version": 1, "entries": {ONE: CARD}}),
+    "",
+    "<html>",
+    "[1, 2]",
+    "{}",
+    json.dumps({"format": "another", "version": 1, "entries": {ONE: CARD}}),
     json.dumps({"format": "torch-warmup-progress", "version": 1, "entries": [1]}),
     json.dumps({"format": "torch-warmup-progress", "version": 9, "entries": {ONE: CARD}}),
 ]
@@ -206,7 +221,9 @@ def test_what_a_tab_overwrote_unseen_is_handed_back(open_page):
 
 def test_merging_states_does_not_depend_on_the_order(open_page):
     page = open_page(PAGE)
-    differing = store(page, """
+    differing = store(
+        page,
+        """
         const { merge } = module
         let seed = 1
         const random = n => (seed = (seed * 16807) % 2147483647) % n
@@ -221,12 +238,19 @@ def test_merging_states_does_not_depend_on_the_order(open_page):
             if (text(merge(merge(a, b), b)) !== text(merge(a, b))) count++
         }
         return count
-    """)
+    """,
+    )
     assert differing == 0
 
 
 def test_a_wrong_entry_is_refused_where_it_is_made(open_page):
     page = open_page(PAGE)
     for name, fields in ((ONE, {"due": 1}), ("nokind:x", {}), ("place", {})):
-        assert store(page, "try { store.set(...argument); return 'stored' } catch (error) { return error.name }",
-                     [name, fields]) == "TypeError"
+        assert (
+            store(
+                page,
+                "try { store.set(...argument); return 'stored' } catch (error) { return error.name }",
+                [name, fields],
+            )
+            == "TypeError"
+        )

@@ -106,10 +106,16 @@ def test_a_no_outweighs_ci(root, monkeypatch):
     assert installers(root)[0] == ["playwright"]
 
 
-@pytest.mark.parametrize(("answer", "expected"), [
-    ("y\n", ["apt-get", "playwright"]), ("Yes\n", ["apt-get", "playwright"]),
-    ("n\n", ["playwright"]), ("\n", ["playwright"]), ("", ["playwright"]),
-])
+@pytest.mark.parametrize(
+    ("answer", "expected"),
+    [
+        ("y\n", ["apt-get", "playwright"]),
+        ("Yes\n", ["apt-get", "playwright"]),
+        ("n\n", ["playwright"]),
+        ("\n", ["playwright"]),
+        ("", ["playwright"]),
+    ],
+)
 def test_whoever_sits_at_a_terminal_is_asked_after_seeing_the_command(root, monkeypatch, answer, expected):
     terminal = Terminal()
     monkeypatch.setattr("sys.stdin", Terminal(answer))

@@ -18,17 +18,26 @@ def names(paths):
     return [path.relative_to(pages.SNIPPETS).as_posix() for path in paths]
 
 
-@pytest.mark.parametrize("name", [
-    "junior/autograd/zero_grad", "junior/autograd/zero_grad.py", "junior/autograd/zero_grad.out",
-    "snippets/junior/autograd/zero_grad.py", str(pages.SNIPPETS / "junior/autograd/zero_grad.py"),
-])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "junior/autograd/zero_grad",
+        "junior/autograd/zero_grad.py",
+        "junior/autograd/zero_grad.out",
+        "snippets/junior/autograd/zero_grad.py",
+        str(pages.SNIPPETS / "junior/autograd/zero_grad.py"),
+    ],
+)
 def test_a_snippet_can_be_named_in_every_usual_way(name):
     assert names(command.snippet_paths([name])) == ["junior/autograd/zero_grad.py"]
 
 
 def test_a_question_means_all_of_its_snippets():
     assert names(command.snippet_paths(["junior/autograd/zero-grad"])) == [
-        "junior/autograd/zero_grad.py", "junior/autograd/zero_grad_broken.py", "junior/autograd/zero_grad_none.py"]
+        "junior/autograd/zero_grad.py",
+        "junior/autograd/zero_grad_broken.py",
+        "junior/autograd/zero_grad_none.py",
+    ]
 
 
 def test_no_name_means_all():
@@ -52,12 +61,14 @@ def test_check_passes_on_this_project(capsys):
 
 def test_without_torch_the_tests_say_the_command():
     # An importer that finds no torch, as in the environment that `make serve` sets up.
-    code = ("import sys\n"
-            "import importlib.util as util\n"
-            "real = util.find_spec\n"
-            "util.find_spec = lambda name, package=None: None if name == 'torch' else real(name, package)\n"
-            "import pytest\n"
-            "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'tests/test_shape.py']))\n")
+    code = (
+        "import sys\n"
+        "import importlib.util as util\n"
+        "real = util.find_spec\n"
+        "util.find_spec = lambda name, package=None: None if name == 'torch' else real(name, package)\n"
+        "import pytest\n"
+        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'tests/test_shape.py']))\n"
+    )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 3
     assert "torch is not installed: run `make test`" in done.stdout + done.stderr
@@ -72,8 +83,14 @@ def test_lint_runs_every_check_whatever_the_others_find(tmp_path):
     for stamp in (".site", ".test"):
         (tmp_path / stamp).touch()
     for fails, code in (("ruff", 2), ("actionlint", 2), ("zizmor", 2), ("python", 2), ("", 0)):
-        done = subprocess.run(["make", "lint", f"VENV={tmp_path}"], cwd=ROOT, capture_output=True, text=True,
-                              env={**os.environ, "FAILS": fails}, check=False)
+        done = subprocess.run(
+            ["make", "lint", f"VENV={tmp_path}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "FAILS": fails},
+            check=False,
+        )
         ran = re.findall(r"^(\w+) ran$", done.stdout, flags=re.M)
         assert (ran, done.returncode) == (["ruff", "actionlint", "zizmor", "python"], code), fails
 

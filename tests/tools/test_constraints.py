@@ -49,8 +49,9 @@ def needed(requirements):
 
 
 def test_each_line_is_a_name_and_a_version_in_order_and_nothing_else():
-    lines = [line for line in constraints.FILE.read_text(encoding="utf-8").split("\n")
-             if line and not line.startswith("#")]
+    lines = [
+        line for line in constraints.FILE.read_text(encoding="utf-8").split("\n") if line and not line.startswith("#")
+    ]
     assert [line for line in lines if not re.fullmatch(r"[a-z0-9]+(?:-[a-z0-9]+)*==[0-9][0-9a-z.]*", line)] == []
     assert lines == sorted(lines, key=lambda line: line.split("==")[0])
     assert len(pins()) == len(lines) > 80
@@ -63,7 +64,8 @@ def test_requirements_and_constraints_agree(file):
         if requirement.name == "torch":
             continue  # pinned in requirements-test.txt alone, since CI puts others in its place
         assert pins()[constraints.canonical(requirement.name)] in requirement.specifier, (
-            f"{requirement} and constraints.txt disagree: run `make constraints`")
+            f"{requirement} and constraints.txt disagree: run `make constraints`"
+        )
 
 
 @pytest.mark.parametrize("file", REQUIREMENTS, ids=lambda file: file.name)
@@ -76,14 +78,18 @@ def test_every_installation_of_the_makefile_keeps_to_them():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     installs = [line for line in makefile.split("\n") if "pip install" in line]
     assert [line for line in installs if "-c constraints.txt" not in line] == [
-        "	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt"]
+        "	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt"
+    ]
     assert "-c constraints.txt" in installs[0]
     assert re.search(r"^\$\(VENV\)/\.site:.* constraints\.txt ", makefile, flags=re.M)
 
 
 def test_lines_are_sorted_under_one_spelling_and_lose_local_tags():
     assert constraints.lines([("Zebra_Cross.ing", "2.0+cpu"), ("Markdown", "3.11"), ("attrs", "26.1.0")]) == [
-        "attrs==26.1.0", "markdown==3.11", "zebra-cross-ing==2.0"]
+        "attrs==26.1.0",
+        "markdown==3.11",
+        "zebra-cross-ing==2.0",
+    ]
 
 
 def test_torch_what_its_cuda_build_brings_and_tools_of_packaging_are_left_out():

@@ -100,7 +100,7 @@ def test_each_digit_of_each_text_output_is_guarded(notebook, tmp_path):
             store, key = (output, "text") if "text" in output else (output.data, "text/plain")
             text = store.get(key, "")
             for digit in re.finditer(r"\d", text):
-                store[key] = text[:digit.start()] + str((int(digit[0]) + 1) % 10) + text[digit.end():]
+                store[key] = text[: digit.start()] + str((int(digit[0]) + 1) % 10) + text[digit.end() :]
                 assert messages(write(tmp_path / "typed.ipynb", notebook)) == [NOT_RECORDED], digit
                 typed += 1
             if key in store:
@@ -145,11 +145,21 @@ def _open_in_an_editor(cells):
     cells[1].metadata["execution"] = {"iopub.execute_input": "2026-11-22T00:00:00Z"}
 
 
-@pytest.mark.parametrize(("tamper", "expected"), [
-    (_replace_png, NOT_RECORDED), (_move_svg, NOT_RECORDED), (_drop_output, NOT_RECORDED), (_add_output, NOT_RECORDED),
-    (_swap_outputs, NOT_RECORDED), (_edit_code, CODE_CHANGED), (_tag_as_measured, CODE_CHANGED),
-    (_execute_out_of_order, NOT_IN_ORDER), (_open_in_an_editor, EDITOR),
-], ids=lambda value: getattr(value, "__name__", ""))
+@pytest.mark.parametrize(
+    ("tamper", "expected"),
+    [
+        (_replace_png, NOT_RECORDED),
+        (_move_svg, NOT_RECORDED),
+        (_drop_output, NOT_RECORDED),
+        (_add_output, NOT_RECORDED),
+        (_swap_outputs, NOT_RECORDED),
+        (_edit_code, CODE_CHANGED),
+        (_tag_as_measured, CODE_CHANGED),
+        (_execute_out_of_order, NOT_IN_ORDER),
+        (_open_in_an_editor, EDITOR),
+    ],
+    ids=lambda value: getattr(value, "__name__", ""),
+)
 def test_tampering_is_found(notebook, tmp_path, tamper, expected):
     tamper(labs.code_cells(notebook))
     assert messages(write(tmp_path / "tampered.ipynb", notebook)) == [expected]
@@ -160,8 +170,10 @@ def test_prose_may_change_without_a_run(notebook, tmp_path):
     assert messages(write(tmp_path / "prose.ipynb", notebook)) == []
 
 
-@pytest.mark.parametrize("source", ["print(squares)", "assert True", "# assert squares", "raise AssertionError",
-                                    "%matplotlib inline\nassert squares"])
+@pytest.mark.parametrize(
+    "source",
+    ["print(squares)", "assert True", "# assert squares", "raise AssertionError", "%matplotlib inline\nassert squares"],
+)
 def test_a_last_cell_that_cannot_fail_is_found(notebook, tmp_path, source):
     labs.code_cells(notebook)[-1].source = source
     stamp(notebook)
@@ -174,9 +186,20 @@ def test_a_lab_that_does_not_name_its_torch_is_found(notebook, tmp_path):
     assert messages(write(tmp_path / "nameless.ipynb", notebook)) == [NO_TORCH]
 
 
-@pytest.mark.parametrize("trace", [
-    "/home/ada/lab.py", "cached in '/Users/ada/.cache'", r"C:\Users\ada", r"'C:\\Users\\ada'", "/root/.cache", "/tmp/x",
-    "file:///home/ada", "/private/tmp/x", str(labs.ROOT)])
+@pytest.mark.parametrize(
+    "trace",
+    [
+        "/home/ada/lab.py",
+        "cached in '/Users/ada/.cache'",
+        r"C:\Users\ada",
+        r"'C:\\Users\\ada'",
+        "/root/.cache",
+        "/tmp/x",
+        "file:///home/ada",
+        "/private/tmp/x",
+        str(labs.ROOT),
+    ],
+)
 def test_a_path_of_a_machine_is_found_in_outputs_code_and_prose(notebook, tmp_path, trace):
     for place in ("output", "code", "prose"):
         changed = copy.deepcopy(notebook)
@@ -236,15 +259,24 @@ class TestCompare:
         labs.code_cells(fresh)[1].outputs[1].data["text/plain"] = "8"
         assert "+8" in labs.compare(notebook, fresh)
 
-    @pytest.mark.parametrize("text", [
-        "   naive took     0.001 ms\n   fused took 99999.000 ms\n", "   naive took 1e-05 ms\n   fused took -3 ms\n"])
+    @pytest.mark.parametrize(
+        "text",
+        ["   naive took     0.001 ms\n   fused took 99999.000 ms\n", "   naive took 1e-05 ms\n   fused took -3 ms\n"],
+    )
     def test_a_measured_cell_may_have_other_digits_and_their_padding(self, notebook, fresh, text):
         labs.code_cells(fresh)[2].outputs[0].text = text
         assert labs.compare(notebook, fresh) == ""
 
-    @pytest.mark.parametrize("text", [
-        "   naive took 1 ms\n", "   naive took 1 s\n   fused took 1 ms\n", "   naive took inf ms\n   fused took 1 ms\n",
-        "   naive took 1 2 ms\n   fused took 1 ms\n", "   fused took 1 ms\n   naive took 1 ms\n"])
+    @pytest.mark.parametrize(
+        "text",
+        [
+            "   naive took 1 ms\n",
+            "   naive took 1 s\n   fused took 1 ms\n",
+            "   naive took inf ms\n   fused took 1 ms\n",
+            "   naive took 1 2 ms\n   fused took 1 ms\n",
+            "   fused took 1 ms\n   naive took 1 ms\n",
+        ],
+    )
     def test_all_around_the_digits_of_a_measured_cell_is_exact(self, notebook, fresh, text):
         labs.code_cells(fresh)[2].outputs[0].text = text
         assert labs.compare(notebook, fresh) != ""
@@ -253,10 +285,18 @@ class TestCompare:
         labs.code_cells(fresh)[0].outputs[0].text = "recorded 2027-01-01 with torch 2.11.0\n"
         assert labs.compare(notebook, fresh) == ""
 
-    @pytest.mark.parametrize(("old", "new", "same"), [
-        (' 20"', ' 20.009"', True), ('"p1"', '"p2"', True), (' 20"', ' 20.02"', False), (">12<", ">12.001<", False),
-        ("M 1.5", "L 1.5", False), ("<path", "<line", False),
-        ("M 1.5", "M 1.5 1.5", False)])
+    @pytest.mark.parametrize(
+        ("old", "new", "same"),
+        [
+            (' 20"', ' 20.009"', True),
+            ('"p1"', '"p2"', True),
+            (' 20"', ' 20.02"', False),
+            (">12<", ">12.001<", False),
+            ("M 1.5", "L 1.5", False),
+            ("<path", "<line", False),
+            ("M 1.5", "M 1.5 1.5", False),
+        ],
+    )
     def test_an_exact_plot_is_compared_within_a_hundredth_of_a_point(self, notebook, fresh, old, new, same):
         data = labs.code_cells(fresh)[3].outputs[0].data
         assert old in data["image/svg+xml"]
@@ -305,13 +345,19 @@ class TestRecord:
         assert labs.record(path)
         assert labs.code_cells(labs.read(path))[1].outputs[0].text == "[0, 1, 4, 9]\n"
 
-    @pytest.mark.parametrize(("source", "message"), [
-        ("import os\nprint(os.environ.get('ATEN_CPU_CAPABILITY'))",
-         r"Another processor gives something else:(?s:.*)\+default"),
-        ("assert 1 + 1 == 3, 'odd'", "A cell raised AssertionError: odd"),
-        ("import sys\nprint('careful', file=sys.stderr)", "'c0' writes to stderr: careful"),
-        ("import os\nos._exit(1)", "Its execution ended early"),
-    ], ids=["processor", "assert", "stderr", "exit"])
+    @pytest.mark.parametrize(
+        ("source", "message"),
+        [
+            (
+                "import os\nprint(os.environ.get('ATEN_CPU_CAPABILITY'))",
+                r"Another processor gives something else:(?s:.*)\+default",
+            ),
+            ("assert 1 + 1 == 3, 'odd'", "A cell raised AssertionError: odd"),
+            ("import sys\nprint('careful', file=sys.stderr)", "'c0' writes to stderr: careful"),
+            ("import os\nos._exit(1)", "Its execution ended early"),
+        ],
+        ids=["processor", "assert", "stderr", "exit"],
+    )
     def test_a_lab_that_fails_is_not_recorded(self, tmp_path, source, message):
         path = write(tmp_path / "failing.ipynb", lab(source))
         before = path.read_bytes()

@@ -71,11 +71,11 @@ def build(tmp_path) -> Build:
     """A site of one question in a project of its own."""
     for name, text in {
         "docs/junior/index.md": "---\ntitle: Junior\n---\n\n<!-- warmup:topics level=junior -->\n\n"
-                                "<!-- warmup:questions level=junior -->\n",
+        "<!-- warmup:questions level=junior -->\n",
         "docs/junior/topic/index.md": "---\ntitle: Topic\norder: [thing]\n---\n\n"
-                                      "<!-- warmup:questions level=junior topic=topic -->\n",
+        "<!-- warmup:questions level=junior topic=topic -->\n",
         "docs/junior/topic/thing.md": PAGE,
-        "snippets/junior/topic/thing.py": "# /// script\n# dependencies = [\"torch\"]\n# ///\nprint(1)\n",
+        "snippets/junior/topic/thing.py": '# /// script\n# dependencies = ["torch"]\n# ///\nprint(1)\n',
         "snippets/junior/topic/thing.out": "1\n",
         "requirements-test.txt": "torch==9.9.9\n",
     }.items():
@@ -83,9 +83,16 @@ def build(tmp_path) -> Build:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     site = pages.load(tmp_path / "docs")
-    return Build(site=site, renderer=Renderer(site, tmp_path), folder=tmp_path / "out",
-                 site_url="", name="Name", summary="Summary.",
-                 contents=dict.fromkeys(site.by_id, ""), rendered=set(site.by_id))
+    return Build(
+        site=site,
+        renderer=Renderer(site, tmp_path),
+        folder=tmp_path / "out",
+        site_url="",
+        name="Name",
+        summary="Summary.",
+        contents=dict.fromkeys(site.by_id, ""),
+        rendered=set(site.by_id),
+    )
 
 
 def written(build: Build, name: str) -> str:
@@ -94,7 +101,9 @@ def written(build: Build, name: str) -> str:
 
 
 def test_a_question_as_plain_markdown(build):
-    assert written(build, "junior/topic/thing.md") == """# What does \\__len_\\_ of a \\[list\\] cost?
+    assert (
+        written(build, "junior/topic/thing.md")
+        == """# What does \\__len_\\_ of a \\[list\\] cost?
 
 Junior · Topic · Concept · 2 min aloud
 
@@ -151,6 +160,7 @@ Because, as [here](thing.md#say-it) and [there](https://example.org/x.md).
 
 Name. Code: MIT. Prose: CC BY 4.0.
 """
+    )
 
 
 def test_an_output_that_nobody_recorded_is_not_invented(build):
@@ -173,14 +183,17 @@ def test_a_list_of_questions_is_a_list_in_the_copy(build):
     item = "- [What does \\__len_\\_ of a \\[list\\] cost?]({}): Concept, 2 min\n"
     assert written(build, "junior/topic.md") == "# Topic\n\n" + item.format("topic/thing.md")
     assert written(build, "junior.md") == (
-        "# Junior\n\n## [Topic](junior/topic.md)\n\n" + item.format("junior/topic/thing.md"))
+        "# Junior\n\n## [Topic](junior/topic.md)\n\n" + item.format("junior/topic/thing.md")
+    )
 
 
 def test_a_question_as_data(build):
     record = json.loads(written(build, "questions.json"))["questions"][0]
     asked = record["follow_ups"][0]
     assert asked["question"] == "Why?"
-    assert asked["answer"].startswith("Because, as [here](junior/topic/thing.md#say-it) and [there](https://example.org")
+    assert asked["answer"].startswith(
+        "Because, as [here](junior/topic/thing.md#say-it) and [there](https://example.org"
+    )
     assert record["listening_for"] == {"weak": "One.", "good": "Two\nlines.", "strong": "Three."}
     assert record["snippets"][0]["code"].startswith("# /// script")
 
@@ -191,12 +204,19 @@ def test_a_question_that_cannot_be_read_does_not_stop_the_others(build):
     assert (build.folder / "junior.md").exists()
 
 
-@pytest.mark.parametrize(("source", "copy"), [
-    ("junior/autograd/zero-grad.md", "junior/autograd/zero-grad.md"),
-    ("junior/autograd/index.md", "junior/autograd.md"), ("junior/index.md", "junior.md"),
-    ("about/verified.md", "about/verified.md"),
-    ("index.md", ""), ("questions.md", ""), ("labs/attention-cost.ipynb", ""), ("practice/flashcards.md", ""),
-])
+@pytest.mark.parametrize(
+    ("source", "copy"),
+    [
+        ("junior/autograd/zero-grad.md", "junior/autograd/zero-grad.md"),
+        ("junior/autograd/index.md", "junior/autograd.md"),
+        ("junior/index.md", "junior.md"),
+        ("about/verified.md", "about/verified.md"),
+        ("index.md", ""),
+        ("questions.md", ""),
+        ("labs/attention-cost.ipynb", ""),
+        ("practice/flashcards.md", ""),
+    ],
+)
 def test_which_pages_have_a_copy_and_where(source, copy):
     assert machines.copy_of(source) == copy
 
@@ -214,17 +234,22 @@ def test_the_table_has_every_field_of_the_schema():
 def test_a_question_among_its_neighbors_keeps_its_ids_apart_and_its_links_right():
     question = pages.Question(ROOT / "docs/junior/topic/thing.md", "---\ntitle: T\n---\n")
     anchors = {"junior/topic/thing/": "topic--thing", "junior/other/page/": "other--page"}
-    html = ('<h2 id="why">Why<a class="headerlink" href="#why">¶</a></h2><details class="question"><p>'
-            '<a href="#why">a</a><a href="../../other/page/#myth">b</a><a href="../../other/page/">c</a>'
-            '<a href="../gone/#x">d</a><a href="https://example.org/">e</a></p></details>')
-    html += ('<img src="../a.png"><svg><g id="m"/><use xlink:href="#m"/><use href="#m"/></svg>'
-             '<pre>print(\' id="a" href="b"\')</pre>')
+    html = (
+        '<h2 id="why">Why<a class="headerlink" href="#why">¶</a></h2><details class="question"><p>'
+        '<a href="#why">a</a><a href="../../other/page/#myth">b</a><a href="../../other/page/">c</a>'
+        '<a href="../gone/#x">d</a><a href="https://example.org/">e</a></p></details>'
+    )
+    html += (
+        '<img src="../a.png"><svg><g id="m"/><use xlink:href="#m"/><use href="#m"/></svg>'
+        '<pre>print(\' id="a" href="b"\')</pre>'
+    )
     assert paper.body(question, html, anchors, lambda url: f"https://host/{url}", lambda url: f"here/{url}") == (
         '<h2 aria-level="3" id="topic--thing--why">Why</h2><details open class="question"><p>'
         '<a href="#topic--thing--why">a</a><a href="#other--page--myth">b</a><a href="#other--page">c</a><a href="https://host/junior/topic/gone/#x">d</a>'
         '<a href="https://example.org/">e</a></p></details><img src="here/junior/topic/a.png">'
         '<svg><g id="topic--thing--m"/><use xlink:href="#topic--thing--m"/><use href="#topic--thing--m"/></svg>'
-        '<pre>print(\' id="a" href="b"\')</pre>')
+        '<pre>print(\' id="a" href="b"\')</pre>'
+    )
 
 
 def test_a_pdf_is_offered_only_where_it_is_made():

@@ -27,8 +27,10 @@ TEXTS = {
 
 @pytest.mark.parametrize("text", TEXTS.values(), ids=list(TEXTS))
 def test_what_a_fence_shows_is_what_the_site_shows_as_code(text):
-    html = Markdown(extensions=["pymdownx.superfences", "pymdownx.details"],
-                    extension_configs={"pymdownx.superfences": {"disable_indented_code_blocks": True}}).convert(text)
+    html = Markdown(
+        extensions=["pymdownx.superfences", "pymdownx.details"],
+        extension_configs={"pymdownx.superfences": {"disable_indented_code_blocks": True}},
+    ).convert(text)
     code = re.sub(r"<[^>]+>", "", "\n".join(re.findall(r"<pre>.*?</pre>", html, re.S)))
     assert re.findall(r"\b(?:in|out) \d", code) == re.findall(r"\bin \d", text), html
     fenced = "\n".join(line.text for line in markdown.lines(text) if line.fence)
@@ -48,7 +50,7 @@ def test_no_line_is_lost():
     assert "\n".join(line.text for line in markdown.lines(text)) == text
 
 
-QUOTED = '''````text
+QUOTED = """````text
 ```python title="thing.py"
 --8<-- "junior/topic/thing.py"
 ```
@@ -57,7 +59,7 @@ QUOTED = '''````text
 ````
 
 <!-- warmup:data -->
-'''
+"""
 
 
 @pytest.fixture

@@ -26,7 +26,10 @@ if __name__ == "__main__":
     print(f"{area(1.0):.2f}")
 '''
 SUM, PRODUCT, QUOTIENT = (
-    "return math.pi * (squared - 0)", "squared = radius / radius", "return math.pi / (squared + 0)")
+    "return math.pi * (squared - 0)",
+    "squared = radius / radius",
+    "return math.pi / (squared + 0)",
+)
 
 
 def changes(text: str) -> set[tuple[str, str]]:
@@ -49,29 +52,52 @@ def test_statements_operators_and_constants_are_changed():
     assert not any("Doc" in line or "import" in line for line, _ in found)
 
 
-@pytest.mark.parametrize(("line", "becomes"), [
-    ("a = b == c", "a = b != c"), ("a = b is None", "a = b is not None"), ("a = b and c", "a = b or c"),
-    ("a = True", "a = False"), ("a += b", "a -= b"), ("a = (b) // (c)", "a = (b) * (c)"), ("a = b ** c", "a = b * c"),
-])
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        ("a = b == c", "a = b != c"),
+        ("a = b is None", "a = b is not None"),
+        ("a = b and c", "a = b or c"),
+        ("a = True", "a = False"),
+        ("a += b", "a -= b"),
+        ("a = (b) // (c)", "a = (b) * (c)"),
+        ("a = b ** c", "a = b * c"),
+    ],
+)
 def test_what_becomes_of_a_line(line, becomes):
     assert changes(line) == {(line, "pass"), (line, becomes)}
 
 
-@pytest.mark.parametrize(("line", "becomes"), [
-    ("return 1.5", "return 3.25"), ("return x.sum(dim=0)", "return x.sum(dim=1)"), ("return x[0]", "return x[1]"),
-    ("return nn.Dropout(p)(x) * 3", "return nn.Dropout(p)(x) * 4"), ("return x.randn(True)", "return x.randn(False)"),
-    ("return nn.Embedding(5, 2, padding_idx=0)", "return nn.Embedding(5, 2, padding_idx=1)"),
-])
+@pytest.mark.parametrize(
+    ("line", "becomes"),
+    [
+        ("return 1.5", "return 3.25"),
+        ("return x.sum(dim=0)", "return x.sum(dim=1)"),
+        ("return x[0]", "return x[1]"),
+        ("return nn.Dropout(p)(x) * 3", "return nn.Dropout(p)(x) * 4"),
+        ("return x.randn(True)", "return x.randn(False)"),
+        ("return nn.Embedding(5, 2, padding_idx=0)", "return nn.Embedding(5, 2, padding_idx=1)"),
+    ],
+)
 def test_a_number_that_a_function_computes_with_is_changed(line, becomes):
     assert (line, becomes) in changes(f"def f(x, p=None):\n    {line}\n")
 
 
-@pytest.mark.parametrize("line", [
-    "generator = torch.Generator().manual_seed(0)", "rng = np.random.default_rng(7)", "split(x, random_state=0)",
-    "x = torch.randn(4, 3, requires_grad=flag)", "x = torch.tensor([[0.5], [2.0]])", "layer = nn.Linear(3, 5)",
-    "norm = nn.BatchNorm2d(num_features(3))", "sgd = SGD(parameters, lr=0.1)", "fit(x, steps=200)",
-    "torch.allclose(x, y, atol=1e-5)",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "generator = torch.Generator().manual_seed(0)",
+        "rng = np.random.default_rng(7)",
+        "split(x, random_state=0)",
+        "x = torch.randn(4, 3, requires_grad=flag)",
+        "x = torch.tensor([[0.5], [2.0]])",
+        "layer = nn.Linear(3, 5)",
+        "norm = nn.BatchNorm2d(num_features(3))",
+        "sgd = SGD(parameters, lr=0.1)",
+        "fit(x, steps=200)",
+        "torch.allclose(x, y, atol=1e-5)",
+    ],
+)
 def test_an_example_or_a_tolerance_in_a_function_is_no_mutant(line):
     assert changes(f"def f():\n    {line}\n") == {(line, "pass")}
 
@@ -83,7 +109,8 @@ def test_a_default_that_is_an_example_is_no_mutant(parameter):
 
 def test_other_defaults_are_changed():
     assert changes("def f(x=1, seed=0, *, y=2): ...\n") == {
-        ("def f(x=1, seed=0, *, y=2): ...", f"def f(x={x}, seed=0, *, y={y}): ...") for x, y in ((2, 2), (1, 3))}
+        ("def f(x=1, seed=0, *, y=2): ...", f"def f(x={x}, seed=0, *, y={y}): ...") for x, y in ((2, 2), (1, 3))
+    }
 
 
 def test_a_number_of_a_demonstration_is_an_example_but_a_flag_is_none():
@@ -91,9 +118,14 @@ def test_a_number_of_a_demonstration_is_an_example_but_a_flag_is_none():
     assert changes(line) == {(line, "pass"), (line, "print(area(3, False))")}
 
 
-@pytest.mark.parametrize("line", [
-    "torch.manual_seed(0)", "random.seed(3)", "np.random.seed(1)",
-])
+@pytest.mark.parametrize(
+    "line",
+    [
+        "torch.manual_seed(0)",
+        "random.seed(3)",
+        "np.random.seed(1)",
+    ],
+)
 def test_a_statement_that_only_seeds_is_no_mutant(line):
     assert not changes(line)
 
@@ -119,7 +151,8 @@ class Project:
         self.module.write_text(
             "import pytest\nfrom warmup.testing import load_snippet\n"
             f"area = load_snippet('junior/topic/area.py')\n{before}\n"
-            f"def test_it():\n    {claim}\n    assert area\n")
+            f"def test_it():\n    {claim}\n    assert area\n"
+        )
 
     def judge(self, runner, *lines: str):
         """The lines that mutants became and that nothing noticed; of all mutants, or of those that become `lines`."""
@@ -199,9 +232,13 @@ def test_a_mutant_that_never_ends_is_noticed(project, runner, monkeypatch):
 
 def test_an_environment_that_breaks_halfway_is_refused(project, runner):
     # The mutant cannot be loaded, and neither can the snippet from then on.
-    project.claim("pass", before=(
-        "import pathlib\nflag = pathlib.Path(__file__).with_suffix('.broken')\n"
-        "if area.area(2.0) < 12: flag.touch()\nassert not flag.exists()\n"))
+    project.claim(
+        "pass",
+        before=(
+            "import pathlib\nflag = pathlib.Path(__file__).with_suffix('.broken')\n"
+            "if area.area(2.0) < 12: flag.touch()\nassert not flag.exists()\n"
+        ),
+    )
     assert isinstance(project.judge(runner, PRODUCT), mutants.Refused)
 
 
@@ -211,7 +248,7 @@ def test_mutants_of_the_same_size_and_second_are_not_taken_for_each_other(projec
         assert project.judge(runner, SUM, PRODUCT) == {SUM}
 
 
-MODULE = '''
+MODULE = """
 import pytest
 from warmup.testing import load_snippet
 area = load_snippet("junior/topic/area.py")
@@ -235,7 +272,7 @@ class TestB:
     def test_by_autouse(self): pass
 class Helper:
     def test_none(self): area
-'''
+"""
 
 
 def test_claims_are_the_tests_that_reach_the_snippet(tmp_path):
@@ -243,9 +280,16 @@ def test_claims_are_the_tests_that_reach_the_snippet(tmp_path):
     module.parent.mkdir(parents=True)
     module.write_text(MODULE)
     name = "tests/snippets/junior/test_topic.py::"
-    assert mutants.claims("junior/topic/area.py", tmp_path) == [name + test for test in (
-        "test_direct", "TestA::test_by_class_attribute", "TestA::test_by_fixture", "TestA::test_by_method",
-        "TestB::test_by_autouse")]
+    assert mutants.claims("junior/topic/area.py", tmp_path) == [
+        name + test
+        for test in (
+            "test_direct",
+            "TestA::test_by_class_attribute",
+            "TestA::test_by_fixture",
+            "TestA::test_by_method",
+            "TestB::test_by_autouse",
+        )
+    ]
     assert mutants.claims("junior/topic/nowhere.py", tmp_path) == []
 
 
@@ -256,11 +300,12 @@ def command(project, capsys):
 
     def run(listed: tuple[str, ...] = (), **options):
         file = project.root / "equivalent_mutants.yml"
-        entries = [{"line": "return math.pi * (squared + 0)", "becomes": becomes, "because": "Plus or minus nothing."}
-                   for becomes in listed]
+        entries = [
+            {"line": "return math.pi * (squared + 0)", "becomes": becomes, "because": "Plus or minus nothing."}
+            for becomes in listed
+        ]
         file.write_text(yaml.safe_dump({"junior/topic/area.py": entries}))
-        code = mutants.main(
-            [project.snippet], **options, listed_in=file, snippets=project.snippets, root=project.root)
+        code = mutants.main([project.snippet], **options, listed_in=file, snippets=project.snippets, root=project.root)
         return code, capsys.readouterr()
 
     return run
@@ -269,6 +314,7 @@ def command(project, capsys):
 @pytest.fixture
 def judged(monkeypatch):
     """The verdict of a run (only SUM survives), without the run: for what the command makes of it."""
+
     def verdicts(several, *_):
         if several:
             yield {mutant: "" if mutant.becomes == SUM else "output" for mutant in several}
@@ -296,10 +342,13 @@ def test_a_survivor_that_is_listed_does_not(command):
 
 
 @pytest.mark.usefixtures("judged")
-@pytest.mark.parametrize(("becomes", "problem"), [
-    ("return math.pi * (squared + 1)", "listed, but noticed now"),
-    ("return math.pi * (squared + 2)", "listed, but no mutant"),
-])
+@pytest.mark.parametrize(
+    ("becomes", "problem"),
+    [
+        ("return math.pi * (squared + 1)", "listed, but noticed now"),
+        ("return math.pi * (squared + 2)", "listed, but no mutant"),
+    ],
+)
 def test_a_stale_entry_fails_the_command(command, becomes, problem):
     code, printed = command((SUM, becomes))
     assert code == 1 and printed.err.startswith(f"{problem}: junior/topic/area.py: ")
@@ -309,8 +358,10 @@ def test_a_stale_entry_fails_the_command(command, becomes, problem):
 def test_an_entry_outside_the_sample_is_not_judged(command):
     noticed = "return math.pi * (squared + 1)"
     codes = {seed: command((SUM, noticed), size=1, seed=seed)[0] for seed in range(12)}
-    picked = {seed: min(mutants.mutate(SOURCE, "junior/topic/area.py"), key=lambda m, s=seed: m.rank(s)).becomes
-              for seed in codes}
+    picked = {
+        seed: min(mutants.mutate(SOURCE, "junior/topic/area.py"), key=lambda m, s=seed: m.rank(s)).becomes
+        for seed in codes
+    }
     assert len(set(picked.values())) > 3
     assert codes == {seed: int(becomes == noticed) for seed, becomes in picked.items()}
 
@@ -361,6 +412,9 @@ def test_a_listed_survivor_of_a_changed_line_is_found():
     path = next(pages.SNIPPETS.rglob("*.py"))
     mutant = next(mutants.mutate(path.read_text(encoding="utf-8"), path.relative_to(pages.SNIPPETS).as_posix()))
     assert not mutants.gone([mutants.key(mutant)])
-    for changed in ((mutant.snippet, mutant.line + " ", mutant.becomes, 1), ("no/such/file.py", "a", "b", 1),
-                    (mutant.snippet, mutant.line, mutant.becomes, 9)):
+    for changed in (
+        (mutant.snippet, mutant.line + " ", mutant.becomes, 1),
+        ("no/such/file.py", "a", "b", 1),
+        (mutant.snippet, mutant.line, mutant.becomes, 9),
+    ):
         assert len(mutants.gone([changed])) == 1

@@ -50,8 +50,17 @@ FILES = {
     "never.png": "picture",
 }
 LISTED = {
-    "./", "mode/", "mode/picture.png", "cards.json", "../assets/javascripts/practice/mode.js", "../icon.svg",
-    "../all.css", "../more.css", "../fonts/a.woff2", "../with%20space.js", "../search.js",
+    "./",
+    "mode/",
+    "mode/picture.png",
+    "cards.json",
+    "../assets/javascripts/practice/mode.js",
+    "../icon.svg",
+    "../all.css",
+    "../more.css",
+    "../fonts/a.woff2",
+    "../with%20space.js",
+    "../search.js",
 }
 
 
@@ -93,5 +102,6 @@ def test_a_release_is_another_one_exactly_when_a_listed_file_is(site, name):
     assert len(changed) == (before["release"] != after["release"])
     listed = name in {"all.css", "more.css", "icon.svg", "with space.js", "search.js", "fonts/a.woff2"} or (
         name.startswith(("practice/", "assets/javascripts/practice/"))
-        and not name.endswith(("deck.apkg", "copy.md", "offline.js")))
+        and not name.endswith(("deck.apkg", "copy.md", "offline.js"))
+    )
     assert len(changed) == listed

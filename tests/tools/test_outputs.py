@@ -39,7 +39,8 @@ def test_an_exact_output_is_what_was_printed(snippet):
 def test_another_output_is_tied_to_its_code(snippet, code):
     out = tied(snippet, code, "0.5\n")
     assert read(out) == Output(
-        "0.5\n", 'recorded on one "GPU" & more, torch 2.13.0+cpu, 2026-11-22', fingerprint(code, "0.5\n"))
+        "0.5\n", 'recorded on one "GPU" & more, torch 2.13.0+cpu, 2026-11-22', fingerprint(code, "0.5\n")
+    )
     assert messages(snippet) == []
 
 
@@ -75,14 +76,26 @@ def test_an_exact_output_has_no_first_line(snippet):
 def test_each_torch_has_the_output_of_its_range(snippet):
     for name in ("before-2.11", "before-2.12", "from-2.14", "from-2.16"):
         tied(snippet, "print(1)\n", "other\n", f"x.torch-{name}.out")
-    chosen = {torch: for_torch(snippet, torch).name for torch in (
-        "2.10.1", "2.11.0", "2.12.0", "2.13.0+cpu", "2.14.0", "2.15.1", "2.16.0", "3.0.0")}
+    chosen = {
+        torch: for_torch(snippet, torch).name
+        for torch in ("2.10.1", "2.11.0", "2.12.0", "2.13.0+cpu", "2.14.0", "2.15.1", "2.16.0", "3.0.0")
+    }
     assert chosen == {
-        "2.10.1": "x.torch-before-2.11.out", "2.11.0": "x.torch-before-2.12.out", "2.12.0": "x.out",
-        "2.13.0+cpu": "x.out", "2.14.0": "x.torch-from-2.14.out", "2.15.1": "x.torch-from-2.14.out",
-        "2.16.0": "x.torch-from-2.16.out", "3.0.0": "x.torch-from-2.16.out"}
+        "2.10.1": "x.torch-before-2.11.out",
+        "2.11.0": "x.torch-before-2.12.out",
+        "2.12.0": "x.out",
+        "2.13.0+cpu": "x.out",
+        "2.14.0": "x.torch-from-2.14.out",
+        "2.15.1": "x.torch-from-2.14.out",
+        "2.16.0": "x.torch-from-2.16.out",
+        "3.0.0": "x.torch-from-2.16.out",
+    }
     assert [variant.name for variant in variants(snippet)] == [
-        "torch before 2.11", "torch before 2.12", "torch 2.14 and later", "torch 2.16 and later"]
+        "torch before 2.11",
+        "torch before 2.12",
+        "torch 2.14 and later",
+        "torch 2.16 and later",
+    ]
     assert all(snippet_of(variant.path) == snippet for variant in variants(snippet))
     assert messages(snippet) == []
 
@@ -98,7 +111,9 @@ def test_a_variant_for_the_pinned_torch_or_for_no_range_is_an_error(snippet, mon
     snippet.with_name("x.torch-2.14.out").write_text("1\n")
     monkeypatch.setattr(outputs, "recorded_torch", lambda: "2.13.0")
     assert messages(snippet) == [
-        "It is for torch 2.13 and later, which holds the pinned 2.13.0.", "Its name says no range of torch."]
+        "It is for torch 2.13 and later, which holds the pinned 2.13.0.",
+        "Its name says no range of torch.",
+    ]
 
 
 def test_only_the_lines_that_differ_are_shown_of_a_variant():

@@ -7,7 +7,7 @@ import pytest
 from warmup import pages
 from warmup.problems import ProblemError
 
-GOOD = '''---
+GOOD = """---
 title: What is it?
 kind: concept
 tags: [gradients]
@@ -43,7 +43,7 @@ It is the answer. This is the reason.
 - **Weak**: a word
 - **Good**: a reason
 - **Strong**: a consequence
-'''
+"""
 
 
 @pytest.fixture
@@ -117,28 +117,32 @@ def test_missing_front_matter_key(project, key):
 
 def test_unknown_front_matter_key(project):
     assert ":5: The front matter has an unknown key, 'minuets'" in the_one(
-        project, GOOD.replace("minutes: 2", "minuets: 2\nminutes: 2"))
+        project, GOOD.replace("minutes: 2", "minuets: 2\nminutes: 2")
+    )
 
 
 def test_front_matter_value_of_the_wrong_type(project):
     assert ":4: tags is not a list." in the_one(project, GOOD.replace("[gradients]", "gradients"))
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("tags: [gradients]", "tags: [2, a]", ":4: tags holds 2, which is not a text. Put it into quotes."),
-    ("tags: [gradients]", "tags: {a: b}", ":4: tags is not a list. Write it as tags: [one, another]."),
-    ("minutes: 2", 'minutes: "2"', ":5: minutes is not a whole number above zero. Write it without quotes"),
-    ("minutes: 2", "minutes: true", ":5: minutes is not a whole number above zero."),
-    ("minutes: 2", "minutes: 1.5", ":5: minutes is not a whole number above zero."),
-    ("minutes: 2", "minutes: -1", ":5: minutes is not a whole number above zero."),
-    ("minutes: 2", "minutes:", ":5: The front matter has no minutes."),
-    ("minutes: 2", "minutes: 2\nrelated: a/b/c", ":6: related is not a list."),
-    ("minutes: 2", "minutes: 2\nrelated:\n- [a]", ":6: related holds ['a'], which is not a text."),
-    ("title: What is it?", "title: 2026", ":2: title is not a text. Put it into quotes."),
-    ("title: What is it?", "title:", ":2: The front matter has no title."),
-    ("title: What is it?", "title: 2026-02-30", ":2: The front matter is not YAML: day is out of range"),
-    ("kind: concept", "kind: [concept]", ":3: kind is not a text."),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("tags: [gradients]", "tags: [2, a]", ":4: tags holds 2, which is not a text. Put it into quotes."),
+        ("tags: [gradients]", "tags: {a: b}", ":4: tags is not a list. Write it as tags: [one, another]."),
+        ("minutes: 2", 'minutes: "2"', ":5: minutes is not a whole number above zero. Write it without quotes"),
+        ("minutes: 2", "minutes: true", ":5: minutes is not a whole number above zero."),
+        ("minutes: 2", "minutes: 1.5", ":5: minutes is not a whole number above zero."),
+        ("minutes: 2", "minutes: -1", ":5: minutes is not a whole number above zero."),
+        ("minutes: 2", "minutes:", ":5: The front matter has no minutes."),
+        ("minutes: 2", "minutes: 2\nrelated: a/b/c", ":6: related is not a list."),
+        ("minutes: 2", "minutes: 2\nrelated:\n- [a]", ":6: related holds ['a'], which is not a text."),
+        ("title: What is it?", "title: 2026", ":2: title is not a text. Put it into quotes."),
+        ("title: What is it?", "title:", ":2: The front matter has no title."),
+        ("title: What is it?", "title: 2026-02-30", ":2: The front matter is not YAML: day is out of range"),
+        ("kind: concept", "kind: [concept]", ":3: kind is not a text."),
+    ],
+)
 def test_a_wrong_type_is_one_problem_and_the_page_does_without_the_value(project, old, new, message):
     text = GOOD.replace(old, new)
     assert text != GOOD
@@ -161,16 +165,19 @@ def test_a_snippet_that_is_not_text_is_a_problem(project):
     assert any("thing.py:2: It is not text in UTF-8." in problem for problem in problems(project))
 
 
-@pytest.mark.parametrize(("order", "messages"), [
-    ("thing", ["order is not a list. Write it as order: [one, another]."]),
-    ("[thing, 2]", ["order holds 2, which is not a text. Put it into quotes."]),
-    ("[[thing]]", ["order holds ['thing'], which is not a text. Put it into quotes."]),
-    ("{thing: 1}", ["order is not a list. Write it as order: [one, another]."]),
-    ("", ["order does not name 'thing'. Add it where it belongs in the path through topic."]),
-    ("[thing, gone]", ["order names 'gone', which is not a page here. Take it out, or write gone.md."]),
-    ("[thing, thing]", ["order names 'thing' more than once. Keep it where it belongs."]),
-    ("things", ["order is not a list. Write it as order: [one, another]."]),
-])
+@pytest.mark.parametrize(
+    ("order", "messages"),
+    [
+        ("thing", ["order is not a list. Write it as order: [one, another]."]),
+        ("[thing, 2]", ["order holds 2, which is not a text. Put it into quotes."]),
+        ("[[thing]]", ["order holds ['thing'], which is not a text. Put it into quotes."]),
+        ("{thing: 1}", ["order is not a list. Write it as order: [one, another]."]),
+        ("", ["order does not name 'thing'. Add it where it belongs in the path through topic."]),
+        ("[thing, gone]", ["order names 'gone', which is not a page here. Take it out, or write gone.md."]),
+        ("[thing, thing]", ["order names 'thing' more than once. Keep it where it belongs."]),
+        ("things", ["order is not a list. Write it as order: [one, another]."]),
+    ],
+)
 def test_no_order_loses_a_question(project, order, messages):
     index = project / "docs/junior/topic/index.md"
     index.write_text(f"---\ntitle: Topic\norder: {order}\n---\n\nText.\n")
@@ -180,7 +187,8 @@ def test_no_order_loses_a_question(project, order, messages):
 
 def test_related_page_that_does_not_exist(project):
     assert "related names 'junior/topic/gone'" in the_one(
-        project, GOOD.replace("minutes: 2", "minutes: 2\nrelated: [junior/topic/gone]"))
+        project, GOOD.replace("minutes: 2", "minutes: 2\nrelated: [junior/topic/gone]")
+    )
 
 
 @pytest.mark.parametrize("title", ["They ask next", "Listening for"])
@@ -232,7 +240,8 @@ def test_say_it_of_seventy_words_passes(project):
 
 def test_say_it_with_code(project):
     assert "holds a code block" in the_one(
-        project, GOOD.replace("It is the answer.", "It is the answer.\n\n```text\ncode\n```\n"))
+        project, GOOD.replace("It is the answer.", "It is the answer.\n\n```text\ncode\n```\n")
+    )
 
 
 def test_why_too_long(project):
@@ -244,7 +253,7 @@ def test_why_too_long(project):
 def test_number_of_follow_ups(project, count):
     folds = '??? question "Why?"\n\n    Because.\n\n' * count
     head, _, rest = GOOD.partition("??? question")
-    text = head + folds + rest[rest.index("## Listening for"):]
+    text = head + folds + rest[rest.index("## Listening for") :]
     assert f"{count} folded follow-ups" in the_one(project, text)
 
 
@@ -272,7 +281,8 @@ def test_output_that_was_never_recorded_says_the_command(project):
 def test_output_of_a_cuda_snippet_may_be_unrecorded(project):
     (project / "snippets/junior/topic/thing.out").unlink()
     (project / "snippets/junior/topic/thing.py").write_text(
-        '# /// script\n# dependencies = ["torch>=2.11"]\n#\n# [tool.warmup]\n# needs = "cuda"\n# ///\nprint(1)\n')
+        '# /// script\n# dependencies = ["torch>=2.11"]\n#\n# [tool.warmup]\n# needs = "cuda"\n# ///\nprint(1)\n'
+    )
     assert problems(project, GOOD) == []
 
 
@@ -322,6 +332,7 @@ def test_a_page_is_read_again_after_an_edit(project):
     assert pages.load(project / "docs").questions[0].title == "What is it?"
     path.write_text(GOOD.replace("What is it?", "What else is it?"))
     import os
+
     os.utime(path, ns=(1, 1))
     assert pages.load(project / "docs").questions[0].title == "What else is it?"
 

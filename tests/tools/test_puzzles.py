@@ -10,7 +10,7 @@ import pytest
 from warmup import pages, puzzles
 from warmup.render import Renderer, diff_block
 
-QUESTION = '''---
+QUESTION = """---
 title: What is it?
 kind: concept
 tags: [gradients]
@@ -46,9 +46,9 @@ It is the answer.
 - **Weak**: a word
 - **Good**: a reason
 - **Strong**: a consequence
-'''
+"""
 
-GOOD = '''---
+GOOD = """---
 title: Add two numbers
 question: junior/topic/thing
 choices:
@@ -60,7 +60,7 @@ choices:
 ---
 
 A plus adds, as [the page](../../junior/topic/thing.md) says.
-'''
+"""
 PROGRAM = "a = 1\nb = 2\nprint([a + b])\n"
 
 
@@ -111,30 +111,43 @@ def test_a_good_puzzle_has_no_problem(project):
     assert problems(project) == []
 
 
-@pytest.mark.parametrize(("old", "new", "message"), [
-    ("title: Add two numbers\n", "", ":1: The front matter has no title."),
-    ("title: Add two numbers", "title: ''", ":2: The front matter has no title."),
-    ("title: Add two numbers", "title: 7", ":2: title is not a str."),
-    ("question: junior/topic/thing\n", "", ":1: The front matter has no question."),
-    ("question: junior/topic/thing", "question: junior/topic/gone", ":3: question names 'junior/topic/gone'"),
-    ("question: junior", "level: junior\nquestion: junior", ":3: The front matter has an unknown key, 'level'"),
-    ("A plus adds, as [the page](../../junior/topic/thing.md) says.", "", ":11: The puzzle does not say why."),
-    ("    because: You took `+` for a minus.\n", "", ":5: The choice does not say which mistake leads to it."),
-    ("because: You expected both.", "because: ' '", ":7: because is not a text."),
-    ("because: You expected both.", "because:", ":7: because is not a text."),
-    ("    because: You expected both.", "    becuase: x\n    because: x",
-     ":7: The choice has an unknown key, 'becuase'"),
-    ("  - text: |\n      [1, 2]\n", "  - text: 1.5\n", ":7: text is not a text. Write it, in quotes"),
-    ("  - variant: minus\n", "  - variant: minus\n    text: '[0]'\n", ":5: The choice needs one of variant and text."),
-    ("  - text: |\n      [1, 2]\n    because", "  - because", ":7: The choice needs one of variant and text."),
-    ("[1, 2]", "[ 3 ]", ":7: The choice is the same output as the program's own."),
-    ("[1, 2]", "[-1\n      ]", ":7: The choice is the same output as that of choice 1."),
-    ("  - text: |\n      [1, 2]\n    because: You expected both.\n", "", ":4: There are 1 wrong choices; 2 to 4"),
-    ("because: You expected both.", "because: You expected both."
-     "\n  - text: a\n    because: b\n  - text: c\n    because: d\n  - text: e\n    because: f",
-     ":4: There are 5 wrong choices; 2 to 4"),
-    ("because: You expected both.", "because: You expected both.\n  - plus", ":10: A choice is not a mapping."),
-])
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("title: Add two numbers\n", "", ":1: The front matter has no title."),
+        ("title: Add two numbers", "title: ''", ":2: The front matter has no title."),
+        ("title: Add two numbers", "title: 7", ":2: title is not a str."),
+        ("question: junior/topic/thing\n", "", ":1: The front matter has no question."),
+        ("question: junior/topic/thing", "question: junior/topic/gone", ":3: question names 'junior/topic/gone'"),
+        ("question: junior", "level: junior\nquestion: junior", ":3: The front matter has an unknown key, 'level'"),
+        ("A plus adds, as [the page](../../junior/topic/thing.md) says.", "", ":11: The puzzle does not say why."),
+        ("    because: You took `+` for a minus.\n", "", ":5: The choice does not say which mistake leads to it."),
+        ("because: You expected both.", "because: ' '", ":7: because is not a text."),
+        ("because: You expected both.", "because:", ":7: because is not a text."),
+        (
+            "    because: You expected both.",
+            "    becuase: x\n    because: x",
+            ":7: The choice has an unknown key, 'becuase'",
+        ),
+        ("  - text: |\n      [1, 2]\n", "  - text: 1.5\n", ":7: text is not a text. Write it, in quotes"),
+        (
+            "  - variant: minus\n",
+            "  - variant: minus\n    text: '[0]'\n",
+            ":5: The choice needs one of variant and text.",
+        ),
+        ("  - text: |\n      [1, 2]\n    because", "  - because", ":7: The choice needs one of variant and text."),
+        ("[1, 2]", "[ 3 ]", ":7: The choice is the same output as the program's own."),
+        ("[1, 2]", "[-1\n      ]", ":7: The choice is the same output as that of choice 1."),
+        ("  - text: |\n      [1, 2]\n    because: You expected both.\n", "", ":4: There are 1 wrong choices; 2 to 4"),
+        (
+            "because: You expected both.",
+            "because: You expected both."
+            "\n  - text: a\n    because: b\n  - text: c\n    because: d\n  - text: e\n    because: f",
+            ":4: There are 5 wrong choices; 2 to 4",
+        ),
+        ("because: You expected both.", "because: You expected both.\n  - plus", ":10: A choice is not a mapping."),
+    ],
+)
 def test_a_mistake_on_the_page_names_the_line(project, old, new, message):
     assert message in with_page(project, old, new)
 
@@ -155,8 +168,10 @@ def test_a_page_without_front_matter_is_named(project):
 
 def test_an_unknown_variant_and_its_orphaned_program(project):
     found = problems_of_text(project, GOOD.replace("variant: minus", "variant: times"))
-    assert any("add-two.md:5: The variant snippets/practice/predict/add_two__times.py does not exist." in text
-               for text in found)
+    assert any(
+        "add-two.md:5: The variant snippets/practice/predict/add_two__times.py does not exist." in text
+        for text in found
+    )
     for ending, kind in ((".py", "snippet"), (".out", "output")):
         assert any(f"add_two__minus{ending}: No page shows this {kind}." in text for text in found)
     assert len(found) == 3
@@ -171,8 +186,10 @@ def test_a_missing_program(project):
 @pytest.mark.parametrize(("name", "line"), [("add_two", 1), ("add_two__minus", 5)])
 def test_an_output_that_was_not_recorded(project, name, line):
     (project / f"snippets/practice/predict/{name}.out").unlink()
-    assert f":{line}: The output snippets/practice/predict/{name}.out has not been recorded. " \
-           f"Run: make record Q=practice/predict/{name}" in the_one(project)
+    assert (
+        f":{line}: The output snippets/practice/predict/{name}.out has not been recorded. "
+        f"Run: make record Q=practice/predict/{name}" in the_one(project)
+    )
 
 
 def test_a_long_program(project):
@@ -193,14 +210,17 @@ def test_a_variant_that_is_another_program(project):
     assert ":5: The variant differs from the program in 4 lines; at most 3." in the_one(project)
 
 
-@pytest.mark.parametrize(("one", "other", "same"), [
-    ("[1, 2]", " [ 1,2 ]\n", True),
-    ("True False", "True\nFalse", True),
-    ("{'a': 1}", "{'a':1}", True),
-    ("1 2", "12", False),
-    ("1 -1", "1-1", False),
-    ("[8, 8]", "[8.0, 8.0]", False),
-])
+@pytest.mark.parametrize(
+    ("one", "other", "same"),
+    [
+        ("[1, 2]", " [ 1,2 ]\n", True),
+        ("True False", "True\nFalse", True),
+        ("{'a': 1}", "{'a':1}", True),
+        ("1 2", "12", False),
+        ("1 -1", "1-1", False),
+        ("[8, 8]", "[8.0, 8.0]", False),
+    ],
+)
 def test_spacing_counts_only_between_words(one, other, same):
     assert (puzzles.squeeze(one) == puzzles.squeeze(other)) is same
 
@@ -208,7 +228,8 @@ def test_spacing_counts_only_between_words(one, other, same):
 def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project):
     site = pages.load(project / "docs")
     lines = Renderer(site, project).expand(
-        "<!-- warmup:puzzles -->", "practice/predict/", project / "docs/practice/predict.md")
+        "<!-- warmup:puzzles -->", "practice/predict/", project / "docs/practice/predict.md"
+    )
     [puzzle] = site.puzzles
     outputs = [output for output, _ in puzzle.shuffled(project / "snippets")]
     assert sorted(outputs) == ["[-1]", "[1, 2]", "[3]"]
@@ -258,8 +279,10 @@ def collapsed(text: str) -> str:
 def test_no_wrong_choice_is_the_key_and_each_is_what_a_variant_printed_or_a_named_misconception(puzzle):
     stem = puzzle.slug.replace("-", "_")
     key = collapsed((FOLDER / f"{stem}.out").read_text(encoding="utf-8"))
-    recorded = {path.stem.partition("__")[2]: collapsed(path.read_text(encoding="utf-8"))
-                for path in FOLDER.glob(f"{stem}__*.out")}
+    recorded = {
+        path.stem.partition("__")[2]: collapsed(path.read_text(encoding="utf-8"))
+        for path in FOLDER.glob(f"{stem}__*.out")
+    }
     shown = [(collapsed(output), wrong) for output, wrong in puzzle.shuffled(pages.SNIPPETS)]
     assert [output for output, wrong in shown if wrong is None] == [key]
     assert len({output for output, _ in shown}) == len(shown)
@@ -278,7 +301,8 @@ def test_the_order_of_the_choices_is_not_that_of_the_front_matter(puzzle):
     turned = copy.copy(puzzle)
     turned.__dict__["choices"] = puzzle.choices[::-1]
     assert [output for output, _ in turned.shuffled(pages.SNIPPETS)] == [
-        output for output, _ in puzzle.shuffled(pages.SNIPPETS)]
+        output for output, _ in puzzle.shuffled(pages.SNIPPETS)
+    ]
 
 
 def test_the_key_stands_in_every_place():
@@ -290,4 +314,5 @@ def test_the_key_stands_in_every_place():
 def test_every_program_and_output_belongs_to_one_puzzle():
     claimed = [name for puzzle in PUZZLES for name in puzzle.files]
     assert sorted(claimed) == sorted(
-        path.relative_to(pages.SNIPPETS).as_posix() for path in FOLDER.iterdir() if path.suffix in (".py", ".out"))
+        path.relative_to(pages.SNIPPETS).as_posix() for path in FOLDER.iterdir() if path.suffix in (".py", ".out")
+    )

@@ -97,9 +97,7 @@ def test_a_failing_snippet_is_never_recorded(topic, runner, capsys):
 
 def test_a_skipped_snippet_keeps_its_output_and_says_so(topic, runner, capsys, monkeypatch):
     monkeypatch.setattr(runner_module, "has_gpu", lambda: False)
-    path = write(
-        topic, "x", RECORDED.replace('output = "recorded"', 'needs = "cuda"'), "# recorded on a GPU\n1\n"
-    )
+    path = write(topic, "x", RECORDED.replace('output = "recorded"', 'needs = "cuda"'), "# recorded on a GPU\n1\n")
     (change,) = record([path])
     assert (change.status, path.with_suffix(".out").read_text()) == ("skipped", "# recorded on a GPU\n1\n")
     assert "its recorded output stays as it is" in capsys.readouterr().out
@@ -199,9 +197,7 @@ def test_an_interrupted_record_keeps_the_old_output(topic, tmp_path, number):
     time.sleep(60)
     """
     path = write(topic, "x", code, "old\n")
-    main = (
-        f"from warmup.record import MACHINES, record\nrecord([{str(path)!r}], machines=MACHINES[:1])\n"
-    )
+    main = f"from warmup.record import MACHINES, record\nrecord([{str(path)!r}], machines=MACHINES[:1])\n"
     process = subprocess.Popen(
         [sys.executable, "-c", main],
         env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
@@ -232,15 +228,24 @@ def test_the_machines_are_three_cpus_with_three_numbers_of_threads_and_two_hash_
 
 def by_itself(code: str) -> subprocess.CompletedProcess:
     """Run code of the tools in a process of its own: this one has a fork server with another environment."""
-    return subprocess.run([sys.executable, "-c", textwrap.dedent(code)], env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-                          capture_output=True, text=True, timeout=150)
+    return subprocess.run(
+        [sys.executable, "-c", textwrap.dedent(code)],
+        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
+        capture_output=True,
+        text=True,
+        timeout=150,
+    )
 
 
 def test_each_machine_is_really_played(topic):
-    path = write(topic, "x", """
+    path = write(
+        topic,
+        "x",
+        """
         import os, torch
         print(torch.backends.cpu.get_cpu_capability(), torch.get_num_threads(), os.environ["PYTHONHASHSEED"], hash("x"))
-    """)
+    """,
+    )
     done = by_itself(f"""
         from warmup.emulation import MACHINES
         from warmup.runner import Runner

@@ -28,8 +28,9 @@ def expand(renderer, markdown):
 
 def test_an_include_becomes_the_file_without_its_header(renderer):
     text = expand(renderer, '```python title="thing.py"\n--8<-- "junior/topic/thing.py"\n```')
-    assert text == ("```python title=\"thing.py\" download=\"../../../snippets/junior/topic/thing.py\"\n"
-                    "print('<b>')\n```")
+    assert text == (
+        '```python title="thing.py" download="../../../snippets/junior/topic/thing.py"\nprint(\'<b>\')\n```'
+    )
 
 
 def test_a_fence_that_only_quotes_a_snippet_has_no_download(renderer):
@@ -39,8 +40,15 @@ def test_a_fence_that_only_quotes_a_snippet_has_no_download(renderer):
 
 def test_the_same_code_in_two_files_is_two_downloads(monkeypatch, tmp_path):
     monkeypatch.setattr(render, "HIGHLIGHTED", tmp_path)
-    shown = [render.python_fence("pass", "python", "", options, None) for options in (
-        {"title": "a.py", "download": "../x/a.py"}, {"title": "a.py", "download": "../y/a.py"}, {"title": "a.py"}, {})]
+    shown = [
+        render.python_fence("pass", "python", "", options, None)
+        for options in (
+            {"title": "a.py", "download": "../x/a.py"},
+            {"title": "a.py", "download": "../y/a.py"},
+            {"title": "a.py"},
+            {},
+        )
+    ]
     assert len(list(tmp_path.iterdir())) == 1, "The markup is kept by content."
     link = '<a class="tw-download" href="../{}/a.py" download aria-label="Download a.py">Download</a>'
     assert [link.format("x") in shown[0], link.format("y") in shown[1]] == [True, True]
@@ -122,24 +130,36 @@ def test_output_is_escaped_and_errors_are_marked():
     assert shown.count("tw-error") == 1
 
 
-@pytest.mark.parametrize(("line", "marked"), [
-    ("TypeError: x", True), ("torch._dynamo.exc.Unsupported: y", True), ("  UserWarning: z", True),
-    ("no Error here", False), ("ReLU            RuntimeError", False), ("error rate 0.1", False),
-    ("Sigmoid  output  RuntimeError: one of", True), ("loss 0.3: fine", False), ("  ValueError", True),
-])
+@pytest.mark.parametrize(
+    ("line", "marked"),
+    [
+        ("TypeError: x", True),
+        ("torch._dynamo.exc.Unsupported: y", True),
+        ("  UserWarning: z", True),
+        ("no Error here", False),
+        ("ReLU            RuntimeError", False),
+        ("error rate 0.1", False),
+        ("Sigmoid  output  RuntimeError: one of", True),
+        ("loss 0.3: fine", False),
+        ("  ValueError", True),
+    ],
+)
 def test_which_lines_are_errors(line, marked):
     assert bool(render.ERROR_LINE.match(line)) is marked
 
 
-@pytest.mark.parametrize(("page", "target", "link"), [
-    ("", "questions/", "questions/"),
-    ("junior/autograd/zero-grad/", "questions/", "../../../questions/"),
-    ("junior/autograd/zero-grad/", "junior/autograd/detach/", "../detach/"),
-    ("junior/autograd/", "junior/autograd/", "./"),
-    ("about/myths/", "snippets/junior/a.py", "../../snippets/junior/a.py"),
-    ("about/myths/", "junior/a/b/#myth", "../../junior/a/b/#myth"),
-    ("about/myths/", "", "../../"),
-])
+@pytest.mark.parametrize(
+    ("page", "target", "link"),
+    [
+        ("", "questions/", "questions/"),
+        ("junior/autograd/zero-grad/", "questions/", "../../../questions/"),
+        ("junior/autograd/zero-grad/", "junior/autograd/detach/", "../detach/"),
+        ("junior/autograd/", "junior/autograd/", "./"),
+        ("about/myths/", "snippets/junior/a.py", "../../snippets/junior/a.py"),
+        ("about/myths/", "junior/a/b/#myth", "../../junior/a/b/#myth"),
+        ("about/myths/", "", "../../"),
+    ],
+)
 def test_links_are_relative_so_that_the_site_works_below_any_address(page, target, link):
     assert relative_link(page)(target) == link
 
@@ -170,16 +190,23 @@ def test_two_diagrams_of_a_page_have_no_id_in_common(tmp_path):
 
 
 MOVED = [
-    ('<p id="a">', '<p id="X--a">'), ("<p id=a>", '<p id="X--a">'), ("<p\nID='a'>", '<p\nID="X--a">'),
-    ('<a href="#a">', '<a href="#X--a">'), ('<a href="#b">', '<a href="(#b)">'), ('<a href="">', '<a href="()">'),
-    ('<a href="../c/#a">', '<a href="(../c/#a)">'), ('<a href="https://e.org/#a">', '<a href="https://e.org/#a">'),
-    ('<use xlink:href="#a"/>', '<use xlink:href="#X--a"/>'), ('<g fill="url(#a)"/>', '<g fill="url(#X--a)"/>'),
+    ('<p id="a">', '<p id="X--a">'),
+    ("<p id=a>", '<p id="X--a">'),
+    ("<p\nID='a'>", '<p\nID="X--a">'),
+    ('<a href="#a">', '<a href="#X--a">'),
+    ('<a href="#b">', '<a href="(#b)">'),
+    ('<a href="">', '<a href="()">'),
+    ('<a href="../c/#a">', '<a href="(../c/#a)">'),
+    ('<a href="https://e.org/#a">', '<a href="https://e.org/#a">'),
+    ('<use xlink:href="#a"/>', '<use xlink:href="#X--a"/>'),
+    ('<g fill="url(#a)"/>', '<g fill="url(#X--a)"/>'),
     ("<g style='fill: url(\"#a\")'/>", '<g style="fill: url(&quot;#X--a&quot;)"/>'),
     ('<g style="fill: url(&quot;#a&quot;)"/>', '<g style="fill: url(&quot;#X--a&quot;)"/>'),
-    ('<g fill="url(#b)"/>', '<g fill="url(#b)"/>'), ('<svg aria-labelledby="a b">', '<svg aria-labelledby="X--a b">'),
+    ('<g fill="url(#b)"/>', '<g fill="url(#b)"/>'),
+    ('<svg aria-labelledby="a b">', '<svg aria-labelledby="X--a b">'),
     ('<img src="a.png" alt="Its id=a, href=b > c">', '<img src="[a.png]" alt="Its id=a, href=b > c">'),
     ('<img src="data:image/png;base64,AA==">', '<img src="data:image/png;base64,AA==">'),
-    *[(f'<code>{text}</code>', f'<code>{text}</code>') for text in (' id="a" href="b" url(#a)', '&lt;p id="a"&gt;')],
+    *[(f"<code>{text}</code>", f"<code>{text}</code>") for text in (' id="a" href="b" url(#a)', '&lt;p id="a"&gt;')],
     ('<span class="s1">a</span><span class="a" id="a">', '<span class="s1">a</span><span class="a" id="X--a">'),
     ('<input disabled><label for="a">', '<input disabled><label for="X--a">'),
 ]
@@ -191,11 +218,19 @@ def test_what_stands_among_others_keeps_its_ids_to_itself_and_its_addresses_righ
     assert content == f'<i id="X--a">{moved}'
 
 
-@pytest.mark.parametrize(("slug", "label"), [
-    ("ddp", "DDP"), ("zero-grad", "Zero grad"), ("in-place-error", "In-place error"), ("grad-scaler", "Grad scaler"),
-    ("softmax-cross-entropy-gradient", "Softmax cross-entropy gradient"), ("fp16-vs-bf16", "FP16 vs BF16"),
-    ("low-gpu-utilization", "Low GPU utilization"), ("training-loop", "Training loop"),
-])
+@pytest.mark.parametrize(
+    ("slug", "label"),
+    [
+        ("ddp", "DDP"),
+        ("zero-grad", "Zero grad"),
+        ("in-place-error", "In-place error"),
+        ("grad-scaler", "Grad scaler"),
+        ("softmax-cross-entropy-gradient", "Softmax cross-entropy gradient"),
+        ("fp16-vs-bf16", "FP16 vs BF16"),
+        ("low-gpu-utilization", "Low GPU utilization"),
+        ("training-loop", "Training loop"),
+    ],
+)
 def test_slugs_are_written_as_people_write_them(slug, label):
     assert taxonomy.label(slug) == label
 
@@ -203,8 +238,10 @@ def test_slugs_are_written_as_people_write_them(slug, label):
 def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
     folder = tmp_path / "docs/junior/topic"
     folder.mkdir(parents=True)
-    question = pages.Question(folder / "thing.md", "---\ntitle: T\n---\n\n## Myth\n\n"
-                              "[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n")
+    question = pages.Question(
+        folder / "thing.md",
+        "---\ntitle: T\n---\n\n## Myth\n\n[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n",
+    )
     topic = pages.Topic(pages.Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
     site = pages.Site([pages.Level("junior", [topic])], [])
     text = "\n".join(Renderer(site, tmp_path)._myths("about/myths/", tmp_path / "docs/about/myths.md"))

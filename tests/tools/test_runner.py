@@ -153,9 +153,7 @@ def test_gigabytes_of_output_are_cut_off(runner, snippet):
 
 def test_output_up_to_the_limit_is_kept_whole(snippet, runner):
     size = runner_module.OUTPUT_LIMIT
-    result = runner.run(
-        snippet(f"import sys\nsys.stdout.write('x' * {size})\nsys.stderr.write('y' * {size})")
-    )
+    result = runner.run(snippet(f"import sys\nsys.stdout.write('x' * {size})\nsys.stderr.write('y' * {size})"))
     assert (result.status, len(result.stdout), len(result.stderr)) == ("ok", size, size)
 
 

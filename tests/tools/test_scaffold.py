@@ -27,8 +27,10 @@ def tree(root):
 def test_it_writes_page_snippet_and_claims_under_one_name(project):
     written = scaffold.new("junior/autograd/no-grad", project)
     assert {p.relative_to(project).as_posix() for p in written} == {
-        "docs/junior/autograd/no-grad.md", "docs/junior/autograd/index.md",
-        "snippets/junior/autograd/no_grad.py", "tests/snippets/junior/test_autograd.py",
+        "docs/junior/autograd/no-grad.md",
+        "docs/junior/autograd/index.md",
+        "snippets/junior/autograd/no_grad.py",
+        "tests/snippets/junior/test_autograd.py",
     }
     claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
     assert [n.name for n in ast.parse(claims).body if isinstance(n, ast.ClassDef)] == ["TestNoGrad"]
@@ -53,8 +55,11 @@ def test_the_scaffold_fails_until_it_is_filled_in(project):
 def test_its_only_problems_are_the_ones_that_filling_in_mends(project):
     scaffold.new("junior/autograd/no-grad", project)
     site = pages.load(project / "docs")
-    others = [str(p) for p in pages.check_site(site, project / "snippets")
-              if "TODO" not in str(p) and "has not been recorded" not in str(p)]
+    others = [
+        str(p)
+        for p in pages.check_site(site, project / "snippets")
+        if "TODO" not in str(p) and "has not been recorded" not in str(p)
+    ]
     assert others == []
 
 
@@ -75,8 +80,19 @@ def test_a_new_topic_joins_the_navigation_of_its_level(project):
     assert nav.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
 
 
-@pytest.mark.parametrize("name", ["", "detach", "junior/detach", "expert/autograd/detach", "junior/Autograd/detach",
-                                  "junior/autograd/no_grad", "junior/autograd/../x", "junior/autograd/a b"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "detach",
+        "junior/detach",
+        "expert/autograd/detach",
+        "junior/Autograd/detach",
+        "junior/autograd/no_grad",
+        "junior/autograd/../x",
+        "junior/autograd/a b",
+    ],
+)
 def test_a_bad_name_says_the_form_and_writes_nothing(project, name):
     before = tree(project)
     with pytest.raises(ProblemError, match="make new Q=junior/autograd/detach"):

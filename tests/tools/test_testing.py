@@ -29,7 +29,7 @@ def test_the_first_makes_it_and_all_others_wait_for_it(tmp_path):
     assert entered.wait(60)
     for worker in workers[1:]:
         worker.start()
-    workers[1].join(.2)
+    workers[1].join(0.2)
     assert not found
     finish.set()
     for worker in workers:
@@ -59,10 +59,15 @@ def test_what_failed_is_reported_to_all_and_not_tried_again(tmp_path):
 
 
 def test_nobody_waits_for_a_worker_that_was_killed(tmp_path):
-    code = ("import pathlib, sys, time; from warmup.testing import once\n"
-            "once(pathlib.Path(sys.argv[1]), lambda: print('begun', flush=True) or time.sleep(600))")
-    with subprocess.Popen([sys.executable, "-c", code, str(tmp_path / "it")], stdout=subprocess.PIPE,
-                          env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")}) as worker:
+    code = (
+        "import pathlib, sys, time; from warmup.testing import once\n"
+        "once(pathlib.Path(sys.argv[1]), lambda: print('begun', flush=True) or time.sleep(600))"
+    )
+    with subprocess.Popen(
+        [sys.executable, "-c", code, str(tmp_path / "it")],
+        stdout=subprocess.PIPE,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts")},
+    ) as worker:
         assert worker.stdout.readline() == b"begun\n"
         worker.send_signal(signal.SIGKILL)
     with pytest.raises(RuntimeError, match="failed, or died"):

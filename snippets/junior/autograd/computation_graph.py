@@ -3,7 +3,9 @@ import torch.nn.functional as F
 from torch.autograd.graph import Node
 
 
-def draw(node: Node | None, leaf_names: dict[torch.Tensor, str], depth: int = 0) -> None:
+def draw(
+    node: Node | None, leaf_names: dict[torch.Tensor, str], depth: int = 0
+) -> None:
     """Print the graph below ``node``, the ``grad_fn`` of a tensor of any shape and dtype, one node per line.
 
     Args:
@@ -14,8 +16,17 @@ def draw(node: Node | None, leaf_names: dict[torch.Tensor, str], depth: int = 0)
     if node is None:
         print("  " * depth + "None")
         return
-    leaf = getattr(node, "variable", None)  # only AccumulateGrad, the end of a path, has one
-    print("  " * depth + (f"AccumulateGrad of {leaf_names[leaf]}" if leaf is not None else node.name()))
+    leaf = getattr(
+        node, "variable", None
+    )  # only AccumulateGrad, the end of a path, has one
+    print(
+        "  " * depth
+        + (
+            f"AccumulateGrad of {leaf_names[leaf]}"
+            if leaf is not None
+            else node.name()
+        )
+    )
     for parent, _ in node.next_functions:
         draw(parent, leaf_names, depth + 1)
 

@@ -21,4 +21,6 @@ results = {
 }
 
 for expression, result in results.items():
-    print(f"{expression:22}{result.grad_fn.name() if result.grad_fn else 'no node'}")
+    print(
+        f"{expression:22}{result.grad_fn.name() if result.grad_fn else 'no node'}"
+    )

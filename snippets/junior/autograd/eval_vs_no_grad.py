@@ -16,16 +16,26 @@ def observe(model: nn.Module, x: torch.Tensor) -> tuple[bool, bool, bool]:
     """
     before = [buffer.clone() for buffer in model.buffers()]
     first, second = model(x), model(x)
-    changed = any(not torch.equal(old, new) for old, new in zip(before, model.buffers()))
+    changed = any(
+        not torch.equal(old, new) for old, new in zip(before, model.buffers())
+    )
     return not torch.equal(first, second), first.requires_grad, changed
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 2))
+    model = nn.Sequential(
+        nn.Linear(4, 16),
+        nn.BatchNorm1d(16),
+        nn.ReLU(),
+        nn.Dropout(0.5),
+        nn.Linear(16, 2),
+    )
     x = torch.randn(32, 4)
     modes: dict[str, Callable] = {"train()": model.train, "eval()": model.eval}
-    print("                    dropout active  output requires grad  running stats move")
+    print(
+        "                    dropout active  output requires grad  running stats move"
+    )
     for name, set_mode in modes.items():
         for grad in (True, False):
             set_mode()

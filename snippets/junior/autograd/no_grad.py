@@ -5,7 +5,9 @@ import torch
 from torch import nn
 
 
-def saved_for_backward(compute: Callable[[], torch.Tensor], model: nn.Module) -> tuple[torch.Tensor, int]:
+def saved_for_backward(
+    compute: Callable[[], torch.Tensor], model: nn.Module
+) -> tuple[torch.Tensor, int]:
     """Run ``compute`` and count what autograd keeps of it.
 
     Args:
@@ -15,7 +17,9 @@ def saved_for_backward(compute: Callable[[], torch.Tensor], model: nn.Module) ->
     Returns:
         The tensor, and the bytes saved for backward. Tensors that share memory count once.
     """
-    weights = {parameter.untyped_storage().data_ptr() for parameter in model.parameters()}
+    weights = {
+        parameter.untyped_storage().data_ptr() for parameter in model.parameters()
+    }
     saved: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
@@ -30,7 +34,13 @@ def saved_for_backward(compute: Callable[[], torch.Tensor], model: nn.Module) ->
 
 
 if __name__ == "__main__":
-    model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 256), nn.ReLU(), nn.Linear(256, 10))
+    model = nn.Sequential(
+        nn.Linear(64, 256),
+        nn.ReLU(),
+        nn.Linear(256, 256),
+        nn.ReLU(),
+        nn.Linear(256, 10),
+    )
     frozen = copy.deepcopy(model).requires_grad_(False)
     x = torch.randn(128, 64)
     print("                         requires_grad  bytes saved")

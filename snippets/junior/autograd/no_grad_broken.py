@@ -25,8 +25,12 @@ with torch.no_grad():
     print(f"computed at once               {work(0).requires_grad}")
     lazy = map(work, range(1))
     with ThreadPoolExecutor() as pool:
-        print(f"computed by another thread     {next(pool.map(work, range(1))).requires_grad}")
-    print(f"nn.Parameter(3 * w)            {torch.nn.Parameter(3 * w).requires_grad}")
+        print(
+            f"computed by another thread     {next(pool.map(work, range(1))).requires_grad}"
+        )
+    print(
+        f"nn.Parameter(3 * w)            {torch.nn.Parameter(3 * w).requires_grad}"
+    )
 print(f"lazy, computed after the block {next(lazy).requires_grad}")
 
 print("in the caller's loop           tracked")

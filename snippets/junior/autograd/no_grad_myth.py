@@ -12,19 +12,29 @@ class Saved:
         self.tensor = tensor.detach()
 
 
-def validate(model: nn.Module, batches: torch.Tensor, keep: Callable) -> tuple[int, int]:
+def validate(
+    model: nn.Module, batches: torch.Tensor, keep: Callable
+) -> tuple[int, int]:
     """A validation loop without ``no_grad()``: batches has shape (B, N, F), ``keep`` gets each loss.
 
     Returns:
         Bytes that graphs keep, weights and data not counted: the most at any time, and after the loop.
     """
-    known = {tensor.untyped_storage().data_ptr() for tensor in (batches, *model.parameters())}
+    known = {
+        tensor.untyped_storage().data_ptr()
+        for tensor in (batches, *model.parameters())
+    }
     alive: weakref.WeakSet[Saved] = weakref.WeakSet()
     sizes = []
 
     def held() -> int:
-        storages = {saved.tensor.untyped_storage().data_ptr(): saved.tensor.nbytes for saved in alive}
-        return sum(size for address, size in storages.items() if address not in known)
+        storages = {
+            saved.tensor.untyped_storage().data_ptr(): saved.tensor.nbytes
+            for saved in alive
+        }
+        return sum(
+            size for address, size in storages.items() if address not in known
+        )
 
     def pack(tensor: torch.Tensor) -> Saved:
         saved = Saved(tensor)
@@ -43,19 +53,33 @@ def validate(model: nn.Module, batches: torch.Tensor, keep: Callable) -> tuple[i
 
 def mlp(depth: int, width: int) -> nn.Module:
     """``depth`` times Linear and ReLU, float32: input and output (N, width)."""
-    return nn.Sequential(*(nn.Sequential(nn.Linear(width, width), nn.ReLU()) for _ in range(depth)))
+    return nn.Sequential(
+        *(nn.Sequential(nn.Linear(width, width), nn.ReLU()) for _ in range(depth))
+    )
 
 
 if __name__ == "__main__":
     print("history keeps  batches    at peak  after loop")
-    for name, keep in (("loss.item()", torch.Tensor.item), ("loss", lambda loss: loss)):
+    for name, keep in (
+        ("loss.item()", torch.Tensor.item),
+        ("loss", lambda loss: loss),
+    ):
         for count in (1, 10, 40):
             peak, after = validate(mlp(4, 128), torch.randn(count, 64, 128), keep)
             print(f"{name:14} {count:7} {peak:10,} {after:11,}")
 
     print("\nlayers  width  samples  saved, as a share of weights + batch + saved")
-    for depth, width, samples in ((2, 512, 1), (2, 512, 256), (2, 64, 256), (32, 64, 256)):
+    for depth, width, samples in (
+        (2, 512, 1),
+        (2, 512, 256),
+        (2, 64, 256),
+        (32, 64, 256),
+    ):
         model, batch = mlp(depth, width), torch.randn(1, samples, width)
         _, saved = validate(model, batch, keep=lambda loss: loss)
-        total = saved + batch.nbytes + sum(parameter.nbytes for parameter in model.parameters())
+        total = (
+            saved
+            + batch.nbytes
+            + sum(parameter.nbytes for parameter in model.parameters())
+        )
         print(f"{depth:6} {width:6} {samples:8} {saved / total:6.1%}")

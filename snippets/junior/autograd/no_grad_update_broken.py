@@ -13,4 +13,6 @@ print(f"w = w - lr * w.grad  is_leaf={new.is_leaf}, grad_fn={new.grad_fn.name()}
 
 with torch.no_grad():
     w -= lr * w.grad
-print(f"the same in no_grad  is_leaf={w.is_leaf}, requires_grad={w.requires_grad}, w[0]={w[0].item():.4f}")
+print(
+    f"the same in no_grad  is_leaf={w.is_leaf}, requires_grad={w.requires_grad}, w[0]={w[0].item():.4f}"
+)

@@ -14,7 +14,13 @@ def gradients(middle: str) -> dict[str, torch.Tensor | None]:
         ``.grad`` of the weights of "first", "middle" and "last". Weights and batch are the same in every call.
     """
     torch.manual_seed(0)
-    layers = nn.ModuleDict({"first": nn.Linear(4, 8), "middle": nn.Linear(8, 8), "last": nn.Linear(8, 1)})
+    layers = nn.ModuleDict(
+        {
+            "first": nn.Linear(4, 8),
+            "middle": nn.Linear(8, 8),
+            "last": nn.Linear(8, 1),
+        }
+    )
     hidden = layers["first"](torch.randn(16, 4)).tanh()
     if middle == "requires_grad=False":
         layers["middle"].requires_grad_(False)
@@ -27,5 +33,8 @@ def gradients(middle: str) -> dict[str, torch.Tensor | None]:
 if __name__ == "__main__":
     print("norm of the gradient   first   middle   last")
     for middle in ("trainable", "requires_grad=False", "no_grad()"):
-        row = [f"{grad.norm():.4f}" if grad is not None else "None" for grad in gradients(middle).values()]
+        row = [
+            f"{grad.norm():.4f}" if grad is not None else "None"
+            for grad in gradients(middle).values()
+        ]
         print(f"middle {middle:20}", *(f"{cell:8}" for cell in row[:2]), row[2])

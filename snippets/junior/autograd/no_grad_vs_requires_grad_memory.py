@@ -4,7 +4,9 @@ from torch import nn
 
 def saved_activations(model: nn.Module, x: torch.Tensor) -> tuple[int, int]:
     """Number and bytes of the tensors that ``model(x)`` saves for backward, without weights and x, of any shape."""
-    known = {tensor.untyped_storage().data_ptr() for tensor in (x, *model.parameters())}
+    known = {
+        tensor.untyped_storage().data_ptr() for tensor in (x, *model.parameters())
+    }
     saved: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
@@ -19,12 +21,19 @@ def saved_activations(model: nn.Module, x: torch.Tensor) -> tuple[int, int]:
 
 def frozen_but(*trainable: int) -> nn.Module:
     """Four Linear layers with ReLU between, float32, input and output (N, 64); only the listed ones are trained."""
-    layers = [nn.Linear(64, 64).requires_grad_(number in trainable) for number in (1, 2, 3, 4)]
-    return nn.Sequential(layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2], nn.ReLU(), layers[3])
+    layers = [
+        nn.Linear(64, 64).requires_grad_(number in trainable)
+        for number in (1, 2, 3, 4)
+    ]
+    return nn.Sequential(
+        layers[0], nn.ReLU(), layers[1], nn.ReLU(), layers[2], nn.ReLU(), layers[3]
+    )
 
 
 if __name__ == "__main__":
     print("trained layers   saved activations    bytes")
     for trainable in ((1, 2, 3, 4), (1,), (2,), (3,), (4,), ()):
-        count, size = saved_activations(frozen_but(*trainable), torch.randn(128, 64))
+        count, size = saved_activations(
+            frozen_but(*trainable), torch.randn(128, 64)
+        )
         print(f"{', '.join(map(str, trainable)) or 'none':12} {count:21} {size:8,}")

@@ -3,7 +3,10 @@ import torch
 
 def forward() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """A weight and a bias, float32 of shape (1,), and 3 * weight + bias."""
-    weight, bias = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+    weight, bias = (
+        torch.ones(1, requires_grad=True),
+        torch.ones(1, requires_grad=True),
+    )
     return weight, bias, 3 * weight + bias
 
 
@@ -11,12 +14,16 @@ if __name__ == "__main__":
     weight, bias, result = forward()
     with torch.no_grad():
         result.backward()
-    print(f"backward() in no_grad()   weight.grad={weight.grad}, bias.grad={bias.grad}")
+    print(
+        f"backward() in no_grad()   weight.grad={weight.grad}, bias.grad={bias.grad}"
+    )
 
     weight, bias, result = forward()
     weight.requires_grad_(False)
     result.backward()
-    print(f"weight frozen in between  weight.grad={weight.grad}, bias.grad={bias.grad}")
+    print(
+        f"weight frozen in between  weight.grad={weight.grad}, bias.grad={bias.grad}"
+    )
 
     with torch.no_grad():
         weight, bias, result = forward()
@@ -29,4 +36,6 @@ if __name__ == "__main__":
     try:
         result.requires_grad_(False)
     except RuntimeError as error:
-        print(f"flag of a result cleared  RuntimeError: {str(error).split('. ')[0]}.")
+        print(
+            f"flag of a result cleared  RuntimeError: {str(error).split('. ')[0]}."
+        )

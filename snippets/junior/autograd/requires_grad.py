@@ -24,15 +24,24 @@ def train_after(freezing: Callable[[nn.Linear], object]) -> tuple[float, int]:
         optimizer.zero_grad()
         head(body(x)).square().mean().backward()
         optimizer.step()
-    moved = max((now - then).abs().max().item() for now, then in zip(body.parameters(), before))
+    moved = max(
+        (now - then).abs().max().item()
+        for now, then in zip(body.parameters(), before)
+    )
     return moved, sum(parameter.grad is not None for parameter in body.parameters())
 
 
 if __name__ == "__main__":
     for name, freezing in {
-        "body.requires_grad = False": lambda body: setattr(body, "requires_grad", False),
-        "body.weight.require_grad = False": lambda body: setattr(body.weight, "require_grad", False),
-        "body.weight.requires_grad = False": lambda body: setattr(body.weight, "requires_grad", False),
+        "body.requires_grad = False": lambda body: setattr(
+            body, "requires_grad", False
+        ),
+        "body.weight.require_grad = False": lambda body: setattr(
+            body.weight, "require_grad", False
+        ),
+        "body.weight.requires_grad = False": lambda body: setattr(
+            body.weight, "requires_grad", False
+        ),
         "freeze(body)": freeze,
     }.items():
         moved, gradients = train_after(freezing)

@@ -32,8 +32,14 @@ def drift(make_optimizer: Callable[..., Optimizer], clearing: str) -> float:
 
 
 if __name__ == "__main__":
-    optimizers = {"SGD": SGD, "SGD, momentum": partial(SGD, momentum=0.9), "AdamW": AdamW}
+    optimizers = {
+        "SGD": SGD,
+        "SGD, momentum": partial(SGD, momentum=0.9),
+        "AdamW": AdamW,
+    }
     print("gradients cleared" + "".join(f"{name:>15}" for name in optimizers))
     for clearing in ("never", "zeros", "None", "None once"):
-        moves = [drift(partial(make, lr=0.1), clearing) for make in optimizers.values()]
+        moves = [
+            drift(partial(make, lr=0.1), clearing) for make in optimizers.values()
+        ]
         print(f"{clearing:17}" + "".join(f"{move:15.4f}" for move in moves))

@@ -20,9 +20,17 @@ if __name__ == "__main__":
     z = square + triple + product
     total = z.sum()
 
-    results = {"x ** 2": square, "3 * y": triple, "x * y": product, "+": z, "sum": total}
+    results = {
+        "x ** 2": square,
+        "3 * y": triple,
+        "x * y": product,
+        "+": z,
+        "sum": total,
+    }
     for operation, result in results.items():
-        print(f"{operation:6} = {str(result.tolist()):11} {result.grad_fn.name():13} keeps {kept(result.grad_fn)}")
+        print(
+            f"{operation:6} = {str(result.tolist()):11} {result.grad_fn.name():13} keeps {kept(result.grad_fn)}"
+        )
 
     one = torch.ones(2)
     print("\nhanded a gradient of ones, a node returns one gradient per input")

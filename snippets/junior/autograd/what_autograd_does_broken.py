@@ -28,4 +28,6 @@ if __name__ == "__main__":
     for name, program in identities.items():
         for at in (3.0, 0.0):
             value, gradient = value_and_gradient(program, at)
-            print(f"at {at:.0f}: {name:22} value {value:.1f}  gradient {gradient:.1f}")
+            print(
+                f"at {at:.0f}: {name:22} value {value:.1f}  gradient {gradient:.1f}"
+            )

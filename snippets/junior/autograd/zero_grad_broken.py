@@ -26,4 +26,6 @@ if __name__ == "__main__":
     print(f"zeroed before backward()      {final_loss('before backward'):.4f}")
     print(f"zeroed between the two calls  {final_loss('before step'):.4f}")
     print(f"never zeroed                  {final_loss('never'):.4f}")
-    print(f"zeroed, but momentum=1.0      {final_loss('before backward', momentum=1.0):.4f}")
+    print(
+        f"zeroed, but momentum=1.0      {final_loss('before backward', momentum=1.0):.4f}"
+    )

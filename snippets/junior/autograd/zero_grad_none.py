@@ -8,4 +8,6 @@ for set_to_none in (False, True):
     before = w.item()
     optimizer.zero_grad(set_to_none=set_to_none)
     optimizer.step()  # no backward() in between
-    print(f"set_to_none={set_to_none}: grad = {w.grad}, step() moves w by {w.item() - before:.2f}")
+    print(
+        f"set_to_none={set_to_none}: grad = {w.grad}, step() moves w by {w.item() - before:.2f}"
+    )

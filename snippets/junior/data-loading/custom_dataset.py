@@ -36,8 +36,12 @@ class FolderDataset(Dataset[tuple[torch.Tensor, int]]):
         return len(self.paths)
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        image = torch.from_numpy(np.load(self.paths[index])).unsqueeze(0).float() / 255
-        return (self.transform(image) if self.transform else image), self.labels[index]
+        image = (
+            torch.from_numpy(np.load(self.paths[index])).unsqueeze(0).float() / 255
+        )
+        return (self.transform(image) if self.transform else image), self.labels[
+            index
+        ]
 
 
 if __name__ == "__main__":
@@ -47,9 +51,19 @@ if __name__ == "__main__":
             file.parent.mkdir(exist_ok=True)
             np.save(file, np.full((8, 8), 51 * number, dtype=np.uint8))
 
-        dataset = FolderDataset(Path(folder), ["bird", "cat", "dog"], transform=lambda image: image.flip(-1))
-        print(f"len {len(dataset)}, files {[path.name for path in dataset.paths]}, labels {dataset.labels}")
+        dataset = FolderDataset(
+            Path(folder),
+            ["bird", "cat", "dog"],
+            transform=lambda image: image.flip(-1),
+        )
+        print(
+            f"len {len(dataset)}, files {[path.name for path in dataset.paths]}, labels {dataset.labels}"
+        )
         image, label = dataset[0]
-        print(f"item:   image {image.dtype} {tuple(image.shape)}, label {type(label).__name__} {label}")
+        print(
+            f"item:   image {image.dtype} {tuple(image.shape)}, label {type(label).__name__} {label}"
+        )
         for images, labels in DataLoader(dataset, batch_size=3):
-            print(f"batch: images {images.dtype} {tuple(images.shape)}, labels {labels.dtype} {labels.tolist()}")
+            print(
+                f"batch: images {images.dtype} {tuple(images.shape)}, labels {labels.dtype} {labels.tolist()}"
+            )

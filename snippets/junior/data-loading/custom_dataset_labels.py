@@ -4,7 +4,9 @@ import torch.nn.functional as F
 from torch.utils.data import default_collate
 
 
-def outcome(loss: torch.nn.Module, prediction: torch.Tensor, target: torch.Tensor) -> str:
+def outcome(
+    loss: torch.nn.Module, prediction: torch.Tensor, target: torch.Tensor
+) -> str:
     """The dtype of the loss, or the name of the error."""
     try:
         return str(loss(prediction, target).dtype).removeprefix("torch.")
@@ -13,7 +15,9 @@ def outcome(loss: torch.nn.Module, prediction: torch.Tensor, target: torch.Tenso
 
 
 if __name__ == "__main__":
-    print(f"{'__getitem__ returns':19}  {'batch':14}  {'cross_entropy':13}  {'mse_loss':12}  {'bce with logits'}")
+    print(
+        f"{'__getitem__ returns':19}  {'batch':14}  {'cross_entropy':13}  {'mse_loss':12}  {'bce with logits'}"
+    )
     labels = {
         "int": 1,
         "float": 1.0,

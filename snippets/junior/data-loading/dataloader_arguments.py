@@ -34,7 +34,11 @@ class Batches:
 
 if __name__ == "__main__":
     fork = {"multiprocessing_context": "fork"}
-    for options in ({}, {"num_workers": 2, **fork}, {"num_workers": 2, "persistent_workers": True, **fork}):
+    for options in (
+        {},
+        {"num_workers": 2, **fork},
+        {"num_workers": 2, "persistent_workers": True, **fork},
+    ):
         batches = Batches(6)
         loader = DataLoader(WhoReads(), batch_sampler=batches, **options)
         readers, handed_out, processes = [], [], set()
@@ -43,8 +47,14 @@ if __name__ == "__main__":
             handed_out.append(batches.handed_out)
             processes.update(process_ids.tolist())
         for _ in range(2):
-            processes.update(int(process_id) for _, process_ids in loader for process_id in process_ids)
-        print(f"num_workers={loader.num_workers}, persistent_workers={loader.persistent_workers}")
+            processes.update(
+                int(process_id)
+                for _, process_ids in loader
+                for process_id in process_ids
+            )
+        print(
+            f"num_workers={loader.num_workers}, persistent_workers={loader.persistent_workers}"
+        )
         print(f"    batch i was read by             {readers}")
         print(f"    when it arrived, handed out     {handed_out}")
         print(f"    processes that read in 3 epochs {len(processes)}")

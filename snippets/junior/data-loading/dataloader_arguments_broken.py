@@ -46,4 +46,6 @@ if __name__ == "__main__":
         ("2 persistent workers", {"persistent_workers": True, **workers}),
     ):
         strengths, reads = run(**options)
-        print(f"{name:20}  strength in epochs 1, 2, 3: {strengths}   reads counted: {reads}")
+        print(
+            f"{name:20}  strength in epochs 1, 2, 3: {strengths}   reads counted: {reads}"
+        )

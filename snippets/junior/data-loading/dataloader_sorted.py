@@ -17,7 +17,9 @@ def train(shuffle: bool, epochs: int = 3) -> tuple[list[float], float]:
     optimizer = torch.optim.SGD(model.parameters(), lr=0.5)
     losses = []
     for _ in range(epochs):
-        for x, y in DataLoader(TensorDataset(inputs, labels), batch_size=20, shuffle=shuffle):
+        for x, y in DataLoader(
+            TensorDataset(inputs, labels), batch_size=20, shuffle=shuffle
+        ):
             optimizer.zero_grad()
             loss = F.cross_entropy(model(x), y)
             loss.backward()
@@ -29,5 +31,7 @@ def train(shuffle: bool, epochs: int = 3) -> tuple[list[float], float]:
 if __name__ == "__main__":
     for shuffle in (True, False):
         losses, accuracy = train(shuffle)
-        print(f"shuffle={shuffle}: accuracy {accuracy:.1%}, the 20 losses of the last epoch:")
+        print(
+            f"shuffle={shuffle}: accuracy {accuracy:.1%}, the 20 losses of the last epoch:"
+        )
         print("    " + " ".join(f"{loss:.1f}" for loss in losses[-20:]))

@@ -5,7 +5,9 @@ from torch import nn
 class BatchNorm(nn.Module):
     """Batch normalization of float (N, C), (N, C, L) or (N, C, H, W): one mean and one variance per channel."""
 
-    def __init__(self, channels: int, momentum: float = 0.1, eps: float = 1e-5) -> None:
+    def __init__(
+        self, channels: int, momentum: float = 0.1, eps: float = 1e-5
+    ) -> None:
         super().__init__()
         self.momentum, self.eps = momentum, eps
         self.weight = nn.Parameter(torch.ones(channels))
@@ -21,11 +23,17 @@ class BatchNorm(nn.Module):
             var = x.var(all_but_channels, correction=0)
             with torch.no_grad():
                 self.running_mean.lerp_(mean, self.momentum)
-                self.running_var.lerp_(x.var(all_but_channels, correction=1), self.momentum)
+                self.running_var.lerp_(
+                    x.var(all_but_channels, correction=1), self.momentum
+                )
         else:
             mean, var = self.running_mean, self.running_var
-        normalized = (x - mean.view(channel_shape)) / (var.view(channel_shape) + self.eps).sqrt()
-        return normalized * self.weight.view(channel_shape) + self.bias.view(channel_shape)
+        normalized = (x - mean.view(channel_shape)) / (
+            var.view(channel_shape) + self.eps
+        ).sqrt()
+        return normalized * self.weight.view(channel_shape) + self.bias.view(
+            channel_shape
+        )
 
 
 if __name__ == "__main__":
@@ -34,12 +42,25 @@ if __name__ == "__main__":
     x = torch.randn(2, 3, 2, 2) * 5 + 7
     output = built_in(x)
     channel, normalized = x[:, 0].flatten(), output[:, 0].flatten()
-    print(f"variance of channel 0, divided by n       {channel.var(correction=0):.4f}")
-    print(f"                       divided by n - 1   {channel.var(correction=1):.4f}")
-    print(f"the output was divided by the root of     {(channel - channel.mean())[0] ** 2 / normalized[0] ** 2:.4f}")
-    print(f"running_var moved from 1 a tenth towards  {1 + (built_in.running_var[0] - 1) / 0.1:.4f}")
+    print(
+        f"variance of channel 0, divided by n       {channel.var(correction=0):.4f}"
+    )
+    print(
+        f"                       divided by n - 1   {channel.var(correction=1):.4f}"
+    )
+    print(
+        f"the output was divided by the root of     {(channel - channel.mean())[0] ** 2 / normalized[0] ** 2:.4f}"
+    )
+    print(
+        f"running_var moved from 1 a tenth towards  {1 + (built_in.running_var[0] - 1) / 0.1:.4f}"
+    )
 
-    print("same output in train mode:", torch.allclose(by_hand(x), output, atol=1e-5))
+    print(
+        "same output in train mode:", torch.allclose(by_hand(x), output, atol=1e-5)
+    )
     for name, buffer in by_hand.named_buffers():
         print(f"same {name}:", torch.allclose(buffer, built_in.get_buffer(name)))
-    print("same output in eval mode:", torch.allclose(by_hand.eval()(x), built_in.eval()(x), atol=1e-5))
+    print(
+        "same output in eval mode:",
+        torch.allclose(by_hand.eval()(x), built_in.eval()(x), atol=1e-5),
+    )

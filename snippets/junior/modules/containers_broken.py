@@ -17,7 +17,9 @@ class Classifier(nn.Module):
         return self.head(x)
 
 
-def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int) -> list[float]:
+def train(
+    model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int
+) -> list[float]:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     losses = []
     for _ in range(steps):
@@ -41,12 +43,23 @@ if __name__ == "__main__":
         restored = Classifier(container)
         message = restored.load_state_dict(model.state_dict())
         print(container.__name__)
-        print("  loss after 1, 100, 200, 300 steps:", *(f"{losses[step]:.2f}" for step in (0, 99, 199, 299)))
-        print(f"  accuracy                  {(model(x).argmax(1) == y).float().mean():.2f}")
-        print(f"  first layer moved         {not torch.equal(before, model.hidden[0].weight)}")
-        print(f"  norm of its gradient      {model.hidden[0].weight.grad.norm():.0f}")
+        print(
+            "  loss after 1, 100, 200, 300 steps:",
+            *(f"{losses[step]:.2f}" for step in (0, 99, 199, 299)),
+        )
+        print(
+            f"  accuracy                  {(model(x).argmax(1) == y).float().mean():.2f}"
+        )
+        print(
+            f"  first layer moved         {not torch.equal(before, model.hidden[0].weight)}"
+        )
+        print(
+            f"  norm of its gradient      {model.hidden[0].weight.grad.norm():.0f}"
+        )
         print(f"  load_state_dict()         {message}")
-        print(f"  accuracy after loading    {(restored(x).argmax(1) == y).float().mean():.2f}")
+        print(
+            f"  accuracy after loading    {(restored(x).argmax(1) == y).float().mean():.2f}"
+        )
 
     try:
         torch.optim.Adam(nn.Module().parameters())

@@ -17,7 +17,9 @@ def unregistered_leaves(loss: torch.Tensor, model: nn.Module) -> list[torch.Tens
         if node is None or node in seen:
             continue
         seen.add(node)
-        if hasattr(node, "variable") and id(node.variable) not in known:  # AccumulateGrad: the end of the graph
+        if (
+            hasattr(node, "variable") and id(node.variable) not in known
+        ):  # AccumulateGrad: the end of the graph
             found.append(node.variable)
         stack.extend(parent for parent, _ in node.next_functions)
     return found
@@ -39,4 +41,6 @@ if __name__ == "__main__":
     for container in (list, nn.ModuleList):
         model = Model(container)
         leaves = unregistered_leaves(model(torch.ones(1, 4)).sum(), model)
-        print(f"{container.__name__:10} {len(leaves)} unregistered: {sorted(tuple(leaf.shape) for leaf in leaves)}")
+        print(
+            f"{container.__name__:10} {len(leaves)} unregistered: {sorted(tuple(leaf.shape) for leaf in leaves)}"
+        )

@@ -8,7 +8,9 @@ calls = {
     "Sequential(layers)": lambda: nn.Sequential(layers),
     "Sequential(*layers)([x, x])": lambda: nn.Sequential(*layers)([x, x]),
     "Sequential(*layers)(x, x)": lambda: nn.Sequential(*layers)(x, x),
-    "Sequential(LSTM, Linear)(x)": lambda: nn.Sequential(nn.LSTM(2, 2), nn.Linear(2, 2))(x),
+    "Sequential(LSTM, Linear)(x)": lambda: nn.Sequential(
+        nn.LSTM(2, 2), nn.Linear(2, 2)
+    )(x),
     "Sequential(*layers)(x)": lambda: nn.Sequential(*layers)(x),
 }
 for name, call in calls.items():

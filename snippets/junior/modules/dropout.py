@@ -19,6 +19,10 @@ if __name__ == "__main__":
         by_hand, built_in = dropout(x, p, training=True), layer(x)
         layer.eval()
         evaluated = dropout(x, p, training=False), layer(x)
-        for name, y, out in zip(("by hand", "nn.Dropout"), (by_hand, built_in), evaluated):
+        for name, y, out in zip(
+            ("by hand", "nn.Dropout"), (by_hand, built_in), evaluated
+        ):
             row = f"{(y == 0).float().mean():.3f}  {y.max():6.3f}  {y.mean():6.3f}  {y.std():6.3f}"
-            print(f"{p}  {name:10}  {row}   {'identity' if torch.equal(out, x) else 'not the identity'}")
+            print(
+                f"{p}  {name:10}  {row}   {'identity' if torch.equal(out, x) else 'not the identity'}"
+            )

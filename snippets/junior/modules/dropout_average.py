@@ -18,4 +18,6 @@ if __name__ == "__main__":
     x = torch.tensor([1.0, -1.0])
     tails = {"sum": torch.sum, "relu(sum)": lambda h: h.sum().relu()}
     for name, tail in tails.items():
-        print(f"{name:9}  mean over the masks: {mean_over_masks(tail, x, p=0.5):.2f}  eval: {tail(x):.2f}")
+        print(
+            f"{name:9}  mean over the masks: {mean_over_masks(tail, x, p=0.5):.2f}  eval: {tail(x):.2f}"
+        )

@@ -21,10 +21,17 @@ def label(x: torch.Tensor) -> torch.Tensor:
     return (x[:, :3] + torch.randn(len(x), 3)).argmax(dim=1)
 
 
-def evaluate(train_scale: float, eval_scale: float, p: float = 0.8, steps: int = 150) -> tuple[float, float, float]:
+def evaluate(
+    train_scale: float, eval_scale: float, p: float = 0.8, steps: int = 150
+) -> tuple[float, float, float]:
     """Train with the given scales: (loss, accuracy, mean confidence) on held-out data in eval mode."""
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(8, 64), nn.ReLU(), Dropout(p, train_scale, eval_scale), nn.Linear(64, 3))
+    model = nn.Sequential(
+        nn.Linear(8, 64),
+        nn.ReLU(),
+        Dropout(p, train_scale, eval_scale),
+        nn.Linear(64, 3),
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     for x in torch.randn(steps, 64, 8):
         optimizer.zero_grad()
@@ -34,11 +41,17 @@ def evaluate(train_scale: float, eval_scale: float, p: float = 0.8, steps: int =
     y = label(x)
     logits = model.eval()(x)
     accuracy = (logits.argmax(1) == y).float().mean().item()
-    return F.cross_entropy(logits, y).item(), accuracy, logits.softmax(1).amax(1).mean().item()
+    return (
+        F.cross_entropy(logits, y).item(),
+        accuracy,
+        logits.softmax(1).amax(1).mean().item(),
+    )
 
 
 if __name__ == "__main__":
     print("train scale  eval scale    loss  accuracy  confidence")
     for train_scale, eval_scale in ((5.0, 1.0), (1.0, 0.2), (1.0, 1.0), (5.0, 0.2)):
         loss, accuracy, confidence = evaluate(train_scale, eval_scale)
-        print(f"{train_scale:11} {eval_scale:11} {loss:7.4f} {accuracy:9.3f} {confidence:11.4f}")
+        print(
+            f"{train_scale:11} {eval_scale:11} {loss:7.4f} {accuracy:9.3f} {confidence:11.4f}"
+        )

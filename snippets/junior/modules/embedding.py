@@ -18,15 +18,31 @@ if __name__ == "__main__":
     target = torch.randn(2, 4, 16)
 
     outputs = {}
-    for name, lookup in {"embedding": embedding, "one-hot": lambda ids: one_hot_lookup(ids, weight)}.items():
+    for name, lookup in {
+        "embedding": embedding,
+        "one-hot": lambda ids: one_hot_lookup(ids, weight),
+    }.items():
         with FlopCounterMode(display=False) as counter:
             outputs[name] = lookup(ids)
         F.mse_loss(outputs[name], target).backward()
         print(f"{name:9}  floating-point operations: {counter.get_total_flops():,}")
 
-    print("bytes of the ids:", ids.nbytes, " of the one-hot matrix:", f"{ids.numel() * len(weight) * 4:,}")
+    print(
+        "bytes of the ids:",
+        ids.nbytes,
+        " of the one-hot matrix:",
+        f"{ids.numel() * len(weight) * 4:,}",
+    )
     print("outputs equal:", torch.equal(outputs["embedding"], outputs["one-hot"]))
     print("shape of the embedding's gradient:", tuple(embedding.weight.grad.shape))
-    for name, grad in {"embedding": embedding.weight.grad, "one-hot": weight.grad}.items():
-        print(f"{name:9}  rows with a gradient: {grad.any(dim=1).nonzero().flatten().tolist()}")
-    print("gradients equal in every row but 0:", torch.allclose(embedding.weight.grad[1:], weight.grad[1:]))
+    for name, grad in {
+        "embedding": embedding.weight.grad,
+        "one-hot": weight.grad,
+    }.items():
+        print(
+            f"{name:9}  rows with a gradient: {grad.any(dim=1).nonzero().flatten().tolist()}"
+        )
+    print(
+        "gradients equal in every row but 0:",
+        torch.allclose(embedding.weight.grad[1:], weight.grad[1:]),
+    )

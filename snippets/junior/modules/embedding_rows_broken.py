@@ -1,10 +1,17 @@
 import torch
 from torch import nn
 
-ROWS = {"in this batch": 3, "in an earlier one": 2, "never looked up": 1, "padding": 0}
+ROWS = {
+    "in this batch": 3,
+    "in an earlier one": 2,
+    "never looked up": 1,
+    "padding": 0,
+}
 
 
-def moved(optimizer_class: type[torch.optim.Optimizer], **options: float) -> list[bool]:
+def moved(
+    optimizer_class: type[torch.optim.Optimizer], **options: float
+) -> list[bool]:
     """Which of ``ROWS`` change in a step that looks up row 3 only."""
     torch.manual_seed(0)
     embedding = nn.Embedding(4, 8, padding_idx=0)
@@ -28,4 +35,7 @@ if __name__ == "__main__":
         (torch.optim.AdamW, {}),
     ):
         name = optimizer_class.__name__ + (" momentum" if options else "")
-        print(f"{name:12}", *(f"{answer!s:>17}" for answer in moved(optimizer_class, **options)))
+        print(
+            f"{name:12}",
+            *(f"{answer!s:>17}" for answer in moved(optimizer_class, **options)),
+        )

@@ -22,11 +22,16 @@ class Dropped(nn.Module):
 if __name__ == "__main__":
     torch.manual_seed(0)
     linear, x = nn.Linear(4, 3), torch.randn(2, 4)
-    print("F.linear equals nn.Linear:", torch.equal(F.linear(x, linear.weight, linear.bias), linear(x)))
+    print(
+        "F.linear equals nn.Linear:",
+        torch.equal(F.linear(x, linear.weight, linear.bias), linear(x)),
+    )
 
     model, ones = Dropped(), torch.ones(10_000)
     training = model.train()(ones)
     evaluation = model.eval()(ones)
     print(f"\n{'share of zeros':33} train   eval")
     for name in training:
-        print(f"{name:33} {(training[name] == 0).float().mean():5.2f}  {(evaluation[name] == 0).float().mean():5.2f}")
+        print(
+            f"{name:33} {(training[name] == 0).float().mean():5.2f}  {(evaluation[name] == 0).float().mean():5.2f}"
+        )

@@ -12,11 +12,17 @@ class Classifier(nn.Module):
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         hidden = self.body(x).relu()
-        dropped = F.dropout(hidden, 0.5, self.training) if self.pass_mode else F.dropout(hidden, 0.5)
+        dropped = (
+            F.dropout(hidden, 0.5, self.training)
+            if self.pass_mode
+            else F.dropout(hidden, 0.5)
+        )
         return self.head(dropped)
 
 
-def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 100) -> None:
+def train(
+    model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 100
+) -> None:
     optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
     model.train()
     for _ in range(steps):
@@ -36,6 +42,15 @@ if __name__ == "__main__":
         train(model, x[:500], y[:500])
         model.eval()
         with torch.no_grad():
-            accuracies = [(model(x[500:]).argmax(dim=1) == y[500:]).float().mean() for _ in range(3)]
-        name = "F.dropout(hidden, 0.5, self.training)" if pass_mode else "F.dropout(hidden, 0.5)"
-        print(f"{name:38} accuracy three times: {'  '.join(f'{value:.3f}' for value in accuracies)}")
+            accuracies = [
+                (model(x[500:]).argmax(dim=1) == y[500:]).float().mean()
+                for _ in range(3)
+            ]
+        name = (
+            "F.dropout(hidden, 0.5, self.training)"
+            if pass_mode
+            else "F.dropout(hidden, 0.5)"
+        )
+        print(
+            f"{name:38} accuracy three times: {'  '.join(f'{value:.3f}' for value in accuracies)}"
+        )

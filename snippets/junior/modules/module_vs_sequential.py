@@ -24,7 +24,9 @@ if __name__ == "__main__":
     chains = {
         "Sequential": nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)),
         "Sequential, named": nn.Sequential(
-            OrderedDict(body=nn.Linear(4, 8), activation=nn.ReLU(), head=nn.Linear(8, 2))
+            OrderedDict(
+                body=nn.Linear(4, 8), activation=nn.ReLU(), head=nn.Linear(8, 2)
+            )
         ),
     }
     for name, chain in chains.items():
@@ -32,7 +34,11 @@ if __name__ == "__main__":
             message = chain.load_state_dict(model.state_dict())
         except RuntimeError as error:
             message = f"RuntimeError: {str(error).splitlines()[1].strip()}"
-            chain.load_state_dict(dict(zip(chain.state_dict(), model.state_dict().values())))
+            chain.load_state_dict(
+                dict(zip(chain.state_dict(), model.state_dict().values()))
+            )
         print(f"{name:20} {list(chain.state_dict())}")
         print(f"    load MLP's weights  {message}")
-        print(f"    after copying them, same output: {torch.equal(chain(x), model(x))}")
+        print(
+            f"    after copying them, same output: {torch.equal(chain(x), model(x))}"
+        )

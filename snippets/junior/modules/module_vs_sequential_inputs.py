@@ -7,7 +7,9 @@ class ImageAndAge(nn.Module):
 
     def __init__(self) -> None:
         super().__init__()
-        self.image = nn.Sequential(nn.Conv2d(1, 4, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten())
+        self.image = nn.Sequential(
+            nn.Conv2d(1, 4, 3), nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten()
+        )
         self.head = nn.Sequential(nn.Linear(4 + 1, 8), nn.ReLU(), nn.Linear(8, 2))
 
     def forward(self, image: torch.Tensor, age: torch.Tensor) -> torch.Tensor:

@@ -12,19 +12,29 @@ class Residual(nn.Sequential):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         change = super().forward(x)
         if change.shape != x.shape:
-            raise ValueError(f"the layers turn {tuple(x.shape)} into {tuple(change.shape)}")
+            raise ValueError(
+                f"the layers turn {tuple(x.shape)} into {tuple(change.shape)}"
+            )
         return x + change
 
 
-def first_gradient(block: type[nn.Sequential], depth: int, width: int = 16) -> float:
+def first_gradient(
+    block: type[nn.Sequential], depth: int, width: int = 16
+) -> float:
     """Norm of the gradient that reaches the first of ``depth`` blocks in one Sequential."""
     torch.manual_seed(0)
-    model = nn.Sequential(*(block(nn.Linear(width, width), nn.Tanh()) for _ in range(depth)))
+    model = nn.Sequential(
+        *(block(nn.Linear(width, width), nn.Tanh()) for _ in range(depth))
+    )
     model(torch.randn(32, width)).square().mean().backward()
     return model[0][0].weight.grad.norm().item()
 
 
 if __name__ == "__main__":
     for depth in (2, 10, 30):
-        plain, skip = (first_gradient(block, depth) for block in (nn.Sequential, Residual))
-        print(f"{depth:2} blocks: gradient at the first  plain {plain:.1e}   residual {skip:.1e}")
+        plain, skip = (
+            first_gradient(block, depth) for block in (nn.Sequential, Residual)
+        )
+        print(
+            f"{depth:2} blocks: gradient at the first  plain {plain:.1e}   residual {skip:.1e}"
+        )

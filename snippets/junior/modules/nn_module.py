@@ -18,7 +18,9 @@ class Classifier(nn.Module):
 
 if __name__ == "__main__":
     model = Classifier()
-    print("modules     ", [name or "(the model)" for name, _ in model.named_modules()])
+    print(
+        "modules     ", [name or "(the model)" for name, _ in model.named_modules()]
+    )
     print("parameters  ", [name for name, _ in model.named_parameters()])
     print("state_dict  ", list(model.state_dict()))
 
@@ -33,4 +35,6 @@ if __name__ == "__main__":
         owner = model.get_submodule(name.rpartition(".")[0])
         saved = name in model.state_dict()
         mode = "train" if owner.training else "eval"
-        print(f"{name:12}  {saved}   {parameter.dtype}  {mode:5}  {id(parameter) in trained}")
+        print(
+            f"{name:12}  {saved}   {parameter.dtype}  {mode:5}  {id(parameter) in trained}"
+        )

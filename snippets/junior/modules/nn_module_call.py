@@ -5,10 +5,14 @@ torch.manual_seed(0)
 model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 calls = []
 for name, module in model.named_modules():
-    module.register_forward_hook(lambda module, args, output, name=name: calls.append(name or "(the model)"))
+    module.register_forward_hook(
+        lambda module, args, output, name=name: calls.append(name or "(the model)")
+    )
 
 x = torch.ones(1, 4)
 for way in (model, model.forward):
     calls.clear()
     output = way(x)
-    print(f"{'model(x)' if way is model else 'model.forward(x)':17} {output.sum():.4f}  hooks ran: {calls}")
+    print(
+        f"{'model(x)' if way is model else 'model.forward(x)':17} {output.sum():.4f}  hooks ran: {calls}"
+    )

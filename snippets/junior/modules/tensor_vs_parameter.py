@@ -21,4 +21,6 @@ if __name__ == "__main__":
     for name in ("plain", "parameter", "buffer", "temporary"):
         tensor = getattr(model, name)
         follows = tensor.dtype == torch.float64
-        print(f"{name:10}  {name in trained!s:12}  {name in saved!s:12}  {follows!s:16}  {tensor.requires_grad}")
+        print(
+            f"{name:10}  {name in trained!s:12}  {name in saved!s:12}  {follows!s:16}  {tensor.requires_grad}"
+        )

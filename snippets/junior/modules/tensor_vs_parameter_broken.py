@@ -11,7 +11,9 @@ weights = {
 for text, weight in weights.items():
     model = nn.Module()
     model.weight = weight
-    print(f"{text:38} registered {len(list(model.parameters()))}   leaf {weight.is_leaf}")
+    print(
+        f"{text:38} registered {len(list(model.parameters()))}   leaf {weight.is_leaf}"
+    )
 
 model = nn.Linear(2, 2)
 try:

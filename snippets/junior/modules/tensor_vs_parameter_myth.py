@@ -28,7 +28,10 @@ class PlainStandardize(Standardize):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    scale, center = torch.tensor([1.0, 10.0, 100.0]), torch.tensor([0.0, 50.0, 300.0])
+    scale, center = (
+        torch.tensor([1.0, 10.0, 100.0]),
+        torch.tensor([0.0, 50.0, 300.0]),
+    )
     z = torch.randn(500, 3)
     x, y = center + scale * z, (z.sum(dim=1) > 0).long()
     for layer in (PlainStandardize, Standardize):
@@ -47,6 +50,12 @@ if __name__ == "__main__":
         file.seek(0)
         restored = nn.Sequential(layer(3), nn.Linear(3, 2))
         print(layer.__name__)
-        print(f"    accuracy when saved   {(model(x).argmax(dim=1) == y).float().mean():.3f}")
-        print(f"    load_state_dict()     {restored.load_state_dict(torch.load(file))}")
-        print(f"    accuracy when loaded  {(restored(x).argmax(dim=1) == y).float().mean():.3f}")
+        print(
+            f"    accuracy when saved   {(model(x).argmax(dim=1) == y).float().mean():.3f}"
+        )
+        print(
+            f"    load_state_dict()     {restored.load_state_dict(torch.load(file))}"
+        )
+        print(
+            f"    accuracy when loaded  {(restored(x).argmax(dim=1) == y).float().mean():.3f}"
+        )

@@ -24,7 +24,11 @@ if __name__ == "__main__":
             for step in range(1, 4):
                 model(torch.randn(8, 2)).square().mean().backward()
                 mean = model[1].mean
-                print(f"detach={detach!s:5}  step {step}  a buffer: {'1.mean' in model.state_dict()}  "
-                      f"mean requires grad: {mean.requires_grad}")
+                print(
+                    f"detach={detach!s:5}  step {step}  a buffer: {'1.mean' in model.state_dict()}  "
+                    f"mean requires grad: {mean.requires_grad}"
+                )
         except RuntimeError as error:
-            print(f"detach={detach!s:5}  step {step}  RuntimeError: {str(error).split('(')[0].strip()}")
+            print(
+                f"detach={detach!s:5}  step {step}  RuntimeError: {str(error).split('(')[0].strip()}"
+            )

@@ -13,7 +13,9 @@ from torch import nn
 def train(steps: int = 100) -> nn.Module:
     """A classifier with batch norm and without dropout: nothing in it is random after training."""
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+    model = nn.Sequential(
+        nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2)
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
     for x in torch.randn(steps, 64, 8):
         optimizer.zero_grad()
@@ -29,7 +31,10 @@ def label(x: torch.Tensor) -> torch.Tensor:
 @torch.no_grad()
 def accuracy(model: nn.Module, x: torch.Tensor, batch_size: int = 50) -> float:
     """Share of right answers in the mode that the model is in; x float32 (N, 8)."""
-    hits = sum((model(part).argmax(dim=1) == label(part)).sum().item() for part in x.split(batch_size))
+    hits = sum(
+        (model(part).argmax(dim=1) == label(part)).sum().item()
+        for part in x.split(batch_size)
+    )
     return hits / len(x)
 
 
@@ -39,8 +44,21 @@ if __name__ == "__main__":
     held_out = x[label(x).argsort()]  # sorted by class, as files in folders are
 
     print("validated        reported  again")
-    print(f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}")
+    print(
+        f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}"
+    )
     saved = {name: tensor.clone() for name, tensor in model.state_dict().items()}
-    print(f"without eval()   {accuracy(model.train(), held_out):.3f}    {accuracy(model.train(), held_out):.3f}")
-    print("changed by that:", [name for name in saved if not torch.equal(saved[name], model.state_dict()[name])])
-    print(f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}")
+    print(
+        f"without eval()   {accuracy(model.train(), held_out):.3f}    {accuracy(model.train(), held_out):.3f}"
+    )
+    print(
+        "changed by that:",
+        [
+            name
+            for name in saved
+            if not torch.equal(saved[name], model.state_dict()[name])
+        ],
+    )
+    print(
+        f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}"
+    )

@@ -25,7 +25,10 @@ def saved_on(path: Path) -> dict[str, int]:
 def load(path: Path, map_location: MapLocation) -> str:
     """The devices that a file's tensors land on, or the error."""
     try:
-        return ", ".join(f"{name} on {tensor.device}" for name, tensor in torch.load(path, map_location).items())
+        return ", ".join(
+            f"{name} on {tensor.device}"
+            for name, tensor in torch.load(path, map_location).items()
+        )
     except RuntimeError as error:
         return f"RuntimeError: {error}"
 
@@ -35,12 +38,20 @@ if __name__ == "__main__":
     state = {"body": torch.ones(2), "head": torch.ones(3), "step": torch.tensor(7)}
     gpus = {state["body"].data_ptr(): "cuda:0", state["head"].data_ptr(): "cuda:1"}
     # Tags these storages as a machine with two GPUs would. Loading is left as it is.
-    torch.serialization.register_package(0, lambda storage: gpus.get(storage.data_ptr()), lambda storage, tag: None)
+    torch.serialization.register_package(
+        0, lambda storage: gpus.get(storage.data_ptr()), lambda storage, tag: None
+    )
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "model.pt")
         torch.save(state, path)
         print(f"saved on: {saved_on(path)}")
-        print(textwrap.fill(f"torch.load(path): {load(path, None)}", width=88, subsequent_indent="    "))
+        print(
+            textwrap.fill(
+                f"torch.load(path): {load(path, None)}",
+                width=88,
+                subsequent_indent="    ",
+            )
+        )
         for name, map_location in {
             '"cpu"': "cpu",
             '{"cuda:0": "cpu"}': {"cuda:0": "cpu"},
@@ -48,4 +59,6 @@ if __name__ == "__main__":
             "lambda storage, tag: None": lambda storage, tag: None,
             '"meta"': "meta",
         }.items():
-            print(f"{name:29} {textwrap.shorten(load(path, map_location), 58, placeholder=' ...')}")
+            print(
+                f"{name:29} {textwrap.shorten(load(path, map_location), 58, placeholder=' ...')}"
+            )

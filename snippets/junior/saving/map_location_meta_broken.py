@@ -6,12 +6,20 @@ from torch import nn
 def load(model_device: str, weights_device: str, assign: bool) -> str:
     """Load weights on one device into a model on another: the complaint, and where the model's weights are then."""
     model = nn.Linear(3, 2, device=model_device)
-    weights = {name: tensor.to(weights_device) for name, tensor in nn.Linear(3, 2).state_dict().items()}
+    weights = {
+        name: tensor.to(weights_device)
+        for name, tensor in nn.Linear(3, 2).state_dict().items()
+    }
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
             model.load_state_dict(weights, assign=assign)
-            report = "UserWarning: ... " + str(caught[0].message).split(", ")[1].split(".")[0] if caught else "nothing"
+            report = (
+                "UserWarning: ... "
+                + str(caught[0].message).split(", ")[1].split(".")[0]
+                if caught
+                else "nothing"
+            )
         except RuntimeError as error:
             report = "RuntimeError: ... " + str(error).split("'")[1]
     return f"{report:57} weights on {model.weight.device}"
@@ -21,4 +29,6 @@ if __name__ == "__main__":
     for model_device, weights_device in (("meta", "cpu"), ("cpu", "meta")):
         print(f"{weights_device} weights into a model on {model_device}:")
         for assign in (False, True):
-            print(f"    assign={assign!s:5}  {load(model_device, weights_device, assign)}")
+            print(
+                f"    assign={assign!s:5}  {load(model_device, weights_device, assign)}"
+            )

@@ -11,7 +11,9 @@ class Encoder(nn.Module):
 
     def __init__(self, heads: int, dropout: float = 0.1) -> None:
         super().__init__()
-        self.layer = nn.TransformerEncoderLayer(8, heads, dim_feedforward=16, dropout=dropout, batch_first=True)
+        self.layer = nn.TransformerEncoderLayer(
+            8, heads, dim_feedforward=16, dropout=dropout, batch_first=True
+        )
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return self.layer(x)
@@ -45,11 +47,21 @@ if __name__ == "__main__":
         save(trained, config, path)
         restored = {"load()": load(path)}
         weights = torch.load(path)["model"]
-    for name, heads in (("the same weights, no eval()", 2), ("the same weights, 4 heads, eval()", 4)):
+    for name, heads in (
+        ("the same weights, no eval()", 2),
+        ("the same weights, 4 heads, eval()", 4),
+    ):
         restored[name] = Encoder(heads)
         restored[name].load_state_dict(weights)
     restored["the same weights, 4 heads, eval()"].eval()
     for name, model in restored.items():
-        same = all(torch.equal(a, b) for a, b in zip(model.state_dict().values(), trained.state_dict().values()))
+        same = all(
+            torch.equal(a, b)
+            for a, b in zip(
+                model.state_dict().values(), trained.state_dict().values()
+            )
+        )
         difference = (model(x) - expected).abs().max().item()
-        print(f"{name:34} weights equal: {same}, largest difference of outputs {difference:.4f}")
+        print(
+            f"{name:34} weights equal: {same}, largest difference of outputs {difference:.4f}"
+        )

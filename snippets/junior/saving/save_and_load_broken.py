@@ -22,7 +22,10 @@ def load(what: Any, weights_only: bool | None = None) -> str:
     try:
         return type(torch.load(file, weights_only=weights_only)).__name__
     except pickle.UnpicklingError as error:
-        first, telling = str(error).split(". ")[0], re.search(r"Unsupported global: GLOBAL \S+", str(error))
+        first, telling = (
+            str(error).split(". ")[0],
+            re.search(r"Unsupported global: GLOBAL \S+", str(error)),
+        )
         return f"UnpicklingError: {first}\n    ... {telling[0]}"
 
 
@@ -30,7 +33,9 @@ if __name__ == "__main__":
     model = nn.Linear(4, 2)
     print(f"load(model.state_dict()):\n    {load(model.state_dict())}")
     print(f"load(model):\n    {load(model)}")
-    print(f"load(model, weights_only=False):\n    {load(model, weights_only=False)}")
+    print(
+        f"load(model, weights_only=False):\n    {load(model, weights_only=False)}"
+    )
     print(f"load(RunsCode()):\n    {load(RunsCode())}")
     print("load(RunsCode(), weights_only=False):")
     load(RunsCode(), weights_only=False)

@@ -32,11 +32,17 @@ if __name__ == "__main__":
     model = Tagger()
     print(f"{'':24} {'is a':18} parameters()  state_dict()")
     for name, (kind, in_parameters, in_state) in table(model).items():
-        print(f"{name:24} {kind:18} {'yes' if in_parameters else '-':13} {'yes' if in_state else '-'}")
+        print(
+            f"{name:24} {kind:18} {'yes' if in_parameters else '-':13} {'yes' if in_state else '-'}"
+        )
 
     state = model.state_dict()
     value = state["norm.weight"]
     with torch.no_grad():
         model.norm.weight.fill_(7)
-    print(f"state['norm.weight'] taken before the weight was set to 7: {value.tolist()}")
-    print(f"requires_grad: parameter {model.norm.weight.requires_grad}, state dict {value.requires_grad}")
+    print(
+        f"state['norm.weight'] taken before the weight was set to 7: {value.tolist()}"
+    )
+    print(
+        f"requires_grad: parameter {model.norm.weight.requires_grad}, state dict {value.requires_grad}"
+    )

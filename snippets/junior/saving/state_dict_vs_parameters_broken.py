@@ -4,7 +4,9 @@ from torch import nn
 
 
 def make_model() -> nn.Module:
-    return nn.Sequential(nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 3))
+    return nn.Sequential(
+        nn.Linear(4, 16), nn.BatchNorm1d(16), nn.ReLU(), nn.Linear(16, 3)
+    )
 
 
 def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
@@ -30,7 +32,12 @@ if __name__ == "__main__":
         for target, source in zip(by_parameters.parameters(), model.parameters()):
             target.copy_(source)
     by_state_dict.load_state_dict(model.state_dict())
-    same = all(torch.equal(a, b) for a, b in zip(by_parameters.parameters(), model.parameters()))
+    same = all(
+        torch.equal(a, b)
+        for a, b in zip(by_parameters.parameters(), model.parameters())
+    )
     print(f"trained model              {accuracy(model, x, y):.0%}")
     print(f"copied with state_dict()   {accuracy(by_state_dict, x, y):.0%}")
-    print(f"copied with parameters()   {accuracy(by_parameters, x, y):.0%}   all parameters equal: {same}")
+    print(
+        f"copied with parameters()   {accuracy(by_parameters, x, y):.0%}   all parameters equal: {same}"
+    )

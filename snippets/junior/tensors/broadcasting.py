@@ -1,7 +1,9 @@
 import torch
 
 
-def broadcast_shape(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int, ...]:
+def broadcast_shape(
+    left: tuple[int, ...], right: tuple[int, ...]
+) -> tuple[int, ...]:
     """Shape of ``left + right`` by the rules of broadcasting.
 
     Raises:
@@ -19,9 +21,17 @@ def broadcast_shape(left: tuple[int, ...], right: tuple[int, ...]) -> tuple[int,
 
 
 if __name__ == "__main__":
-    for left, right in [((4, 3), (3,)), ((4, 3), (4,)), ((4, 3), (4, 1)), ((4, 1), (4,)), ((4, 1), (0,))]:
+    for left, right in [
+        ((4, 3), (3,)),
+        ((4, 3), (4,)),
+        ((4, 3), (4, 1)),
+        ((4, 1), (4,)),
+        ((4, 1), (0,)),
+    ]:
         try:
             result = torch.zeros(left) + torch.zeros(right)
-            print(f"{left} + {right!s:6} -> {tuple(result.shape)}, by the rules {broadcast_shape(left, right)}")
+            print(
+                f"{left} + {right!s:6} -> {tuple(result.shape)}, by the rules {broadcast_shape(left, right)}"
+            )
         except RuntimeError as error:
             print(f"{left} + {right!s:6} -> RuntimeError: {error}")

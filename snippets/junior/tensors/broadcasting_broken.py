@@ -4,7 +4,9 @@ import torch
 from torch import nn
 
 
-def fit(x: torch.Tensor, y: torch.Tensor, steps: int, seed: int = 0) -> tuple[list[float], torch.Tensor]:
+def fit(
+    x: torch.Tensor, y: torch.Tensor, steps: int, seed: int = 0
+) -> tuple[list[float], torch.Tensor]:
     """Fit ``nn.Linear`` to ``y`` with full-batch SGD; targets of shape (N,) meet predictions of shape (N, 1).
 
     Returns:
@@ -39,9 +41,15 @@ if __name__ == "__main__":
         print(f"{step:4} {wrong[step]:20.4f} {right[step]:22.4f}")
     print(f"warnings in 200 steps: {len(caught)}\n")
 
-    print(f"targets:             mean {y.mean():.4f}, variance {y.var(correction=0):.4f}")
+    print(
+        f"targets:             mean {y.mean():.4f}, variance {y.var(correction=0):.4f}"
+    )
     print(f"wrong predictions:   from {constant.min():.4f} to {constant.max():.4f}")
     print(f"right predictions:   from {line.min():.4f} to {line.max():.4f}")
-    guesses = {"mean of the targets": y.mean(), "wrong predictions": constant, "right predictions": line}
+    guesses = {
+        "mean of the targets": y.mean(),
+        "wrong predictions": constant,
+        "right predictions": line,
+    }
     for name, predictions in guesses.items():
         print(f"MSE, {name:20} {(predictions - y).pow(2).mean():.4f}")

@@ -14,10 +14,14 @@ losses = {
     "F.binary_cross_entropy": F.binary_cross_entropy,
     "F.binary_cross_entropy_with_logits": F.binary_cross_entropy_with_logits,
     "F.poisson_nll_loss": F.poisson_nll_loss,
-    "F.gaussian_nll_loss": lambda p, t: F.gaussian_nll_loss(p, t, torch.ones_like(p)),
+    "F.gaussian_nll_loss": lambda p, t: F.gaussian_nll_loss(
+        p, t, torch.ones_like(p)
+    ),
     "Normal(p, 1).log_prob(t)": lambda p, t: -Normal(p, 1.0).log_prob(t).mean(),
     "((p - t) ** 2).mean()": lambda p, t: ((p - t) ** 2).mean(),
-    "accuracy: ((p > 0.5) == t).mean()": lambda p, t: ((p > 0.5) == t).float().mean(),
+    "accuracy: ((p > 0.5) == t).mean()": lambda p, t: (
+        ((p > 0.5) == t).float().mean()
+    ),
 }
 
 print(f"{'':35} (4, 1), (4, 1)  (4, 1), (4,)")

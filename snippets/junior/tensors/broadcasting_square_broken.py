@@ -10,8 +10,14 @@ for rows, columns in ((2, 3), (3, 3)):
     counts = torch.arange(1.0, rows * columns + 1).reshape(rows, columns)
     try:
         sums = normalize_rows(counts).sum(dim=1)
-        print(f"({rows}, {columns}): row sums", [round(total, 4) for total in sums.tolist()])
+        print(
+            f"({rows}, {columns}): row sums",
+            [round(total, 4) for total in sums.tolist()],
+        )
     except RuntimeError as error:
         print(f"({rows}, {columns}): RuntimeError: {error}")
     fixed = counts / counts.sum(dim=1, keepdim=True)
-    print(f"({rows}, {columns}): row sums with keepdim", [round(total, 4) for total in fixed.sum(dim=1).tolist()])
+    print(
+        f"({rows}, {columns}): row sums with keepdim",
+        [round(total, 4) for total in fixed.sum(dim=1).tolist()],
+    )

@@ -1,10 +1,14 @@
 import os
 
-os.environ["CUDA_VISIBLE_DEVICES"] = ""  # hide the GPUs: the output is the same with and without one
+os.environ["CUDA_VISIBLE_DEVICES"] = (
+    ""  # hide the GPUs: the output is the same with and without one
+)
 
 import torch
 
-device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+device = torch.accelerator.current_accelerator(
+    check_available=True
+) or torch.device("cpu")
 x, other = torch.ones(2), torch.ones(1, dtype=torch.float64, device="meta")
 calls = {
     "x.cuda()": lambda: x.cuda(),

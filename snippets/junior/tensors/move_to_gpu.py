@@ -3,7 +3,11 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def train(model: nn.Module, batches: list[tuple[torch.Tensor, torch.Tensor]], device: torch.device) -> list[float]:
+def train(
+    model: nn.Module,
+    batches: list[tuple[torch.Tensor, torch.Tensor]],
+    device: torch.device,
+) -> list[float]:
     """One epoch of SGD on ``device``; the loop is the same for a CPU and for any accelerator.
 
     Args:
@@ -28,7 +32,9 @@ def train(model: nn.Module, batches: list[tuple[torch.Tensor, torch.Tensor]], de
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    device = torch.accelerator.current_accelerator(check_available=True) or torch.device("cpu")
+    device = torch.accelerator.current_accelerator(
+        check_available=True
+    ) or torch.device("cpu")
     model, inputs = nn.Linear(3, 1), torch.randn(20, 64, 3)
     losses = train(model, [(x, x.sum(dim=1, keepdim=True)) for x in inputs], device)
     print(f"first loss {losses[0]:.4f}, last loss {losses[-1]:.4f}")
@@ -37,4 +43,6 @@ if __name__ == "__main__":
     for name, moved in (("model", model), ("x", x)):
         returned = moved.to("meta")
         where = model.weight.device if moved is model else x.device
-        print(f"{name}.to('meta') returns {name} itself: {returned is moved!s:5}  {name} is on: {where}")
+        print(
+            f"{name}.to('meta') returns {name} itself: {returned is moved!s:5}  {name} is on: {where}"
+        )

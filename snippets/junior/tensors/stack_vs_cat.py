@@ -22,7 +22,9 @@ if __name__ == "__main__":
     for dim in (0, 1, -1):
         joined, stacked = torch.cat([a, b], dim=dim), torch.stack([a, b], dim=dim)
         same = torch.equal(stacked, stack([a, b], dim=dim))
-        print(f"dim={dim:2}   cat {tuple(joined.shape)}   stack {tuple(stacked.shape)}   by hand equal: {same}")
+        print(
+            f"dim={dim:2}   cat {tuple(joined.shape)}   stack {tuple(stacked.shape)}   by hand equal: {same}"
+        )
 
     last = torch.ones(1, 3)
     print(f"(2, 3) and (1, 3)   cat    {tuple(torch.cat([a, last]).shape)}")

@@ -1,7 +1,9 @@
 import torch
 
 
-def accuracy(join, logits: torch.Tensor, targets: torch.Tensor, batch_size: int) -> float:
+def accuracy(
+    join, logits: torch.Tensor, targets: torch.Tensor, batch_size: int
+) -> float:
     """Accuracy over batches that are collected in a list and joined at the end.
 
     Args:
@@ -13,17 +15,24 @@ def accuracy(join, logits: torch.Tensor, targets: torch.Tensor, batch_size: int)
     Raises:
         RuntimeError: ``join`` refuses the batches.
     """
-    all_logits, all_targets = join(logits.split(batch_size)), join(targets.split(batch_size))
+    all_logits, all_targets = (
+        join(logits.split(batch_size)),
+        join(targets.split(batch_size)),
+    )
     return (all_logits.argmax(dim=1) == all_targets).float().mean().item()
 
 
 if __name__ == "__main__":
     targets = torch.arange(12) // 3  # four classes
-    logits = torch.nn.functional.one_hot(targets).float()  # every prediction is right
+    logits = torch.nn.functional.one_hot(
+        targets
+    ).float()  # every prediction is right
     for batch_size in (5, 6, 4):
         for join in (torch.cat, torch.stack):
             try:
-                result = f"accuracy {accuracy(join, logits, targets, batch_size):.2f}"
+                result = (
+                    f"accuracy {accuracy(join, logits, targets, batch_size):.2f}"
+                )
             except RuntimeError as error:
                 result = f"RuntimeError: {error}"
             print(f"batch size {batch_size}, {join.__name__:5} {result}")

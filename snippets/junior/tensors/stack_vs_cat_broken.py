@@ -13,9 +13,13 @@ def predict(model: nn.Module, images: torch.Tensor) -> str:
 if __name__ == "__main__":
     torch.manual_seed(0)
     scans = [torch.rand(1, 8, 8) for _ in range(3)]  # three gray images, (C, H, W)
-    pool = nn.Sequential(nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(start_dim=-3))
+    pool = nn.Sequential(
+        nn.ReLU(), nn.AdaptiveAvgPool2d(1), nn.Flatten(start_dim=-3)
+    )
     for channels in (1, 3):
         model = nn.Sequential(nn.Conv2d(channels, 16, 3), pool, nn.Linear(16, 5))
         for join in (torch.stack, torch.cat):
             images = join(scans)
-            print(f"{channels}-channel model, {join.__name__:5} {tuple(images.shape)!s:12} -> {predict(model, images)}")
+            print(
+                f"{channels}-channel model, {join.__name__:5} {tuple(images.shape)!s:12} -> {predict(model, images)}"
+            )

@@ -6,6 +6,8 @@ collected = torch.empty(0)
 for batch in user_ids.split(1):
     collected = torch.cat([collected, batch])
 
-print(f"grown from torch.empty(0)  {collected.dtype}  {[int(user_id) for user_id in collected]}")
+print(
+    f"grown from torch.empty(0)  {collected.dtype}  {[int(user_id) for user_id in collected]}"
+)
 joined = torch.cat(user_ids.split(1))
 print(f"joined once                {joined.dtype}    {joined.tolist()}")

@@ -22,19 +22,33 @@ def squared_error(weight: Array, x: Array, y: Array) -> Array:
 
 if __name__ == "__main__":
     generator = np.random.default_rng(0)
-    x, y, weight = generator.normal(size=(8, 3)), generator.normal(size=8), np.ones(3)
+    x, y, weight = (
+        generator.normal(size=(8, 3)),
+        generator.normal(size=8),
+        np.ones(3),
+    )
     x_tensor, y_tensor = torch.tensor(x), torch.tensor(y)
     weight_tensor = torch.tensor(weight, requires_grad=True)
 
     loss = squared_error(weight_tensor, x_tensor, y_tensor)
     loss.backward()
     by_hand = 2 / len(x) * x.T @ (x @ weight - y)
-    print(f"loss        NumPy  {squared_error(weight, x, y):.4f}    torch  {loss.item():.4f}")
-    print(f"recorded    NumPy  {getattr(weight, 'grad_fn', None)!s:6}    torch  {loss.grad_fn.name()}")
-    print(f"gradient    by hand    {[round(value, 4) for value in by_hand.tolist()]}")
-    print(f"            backward() {[round(value, 4) for value in weight_tensor.grad.tolist()]}")
+    print(
+        f"loss        NumPy  {squared_error(weight, x, y):.4f}    torch  {loss.item():.4f}"
+    )
+    print(
+        f"recorded    NumPy  {getattr(weight, 'grad_fn', None)!s:6}    torch  {loss.grad_fn.name()}"
+    )
+    print(
+        f"gradient    by hand    {[round(value, 4) for value in by_hand.tolist()]}"
+    )
+    print(
+        f"            backward() {[round(value, 4) for value in weight_tensor.grad.tolist()]}"
+    )
 
-    print(f"device      NumPy  {weight.device}       torch  {weight_tensor.to('meta').device}")
+    print(
+        f"device      NumPy  {weight.device}       torch  {weight_tensor.to('meta').device}"
+    )
 
     shared, copied = torch.from_numpy(weight), torch.tensor(weight)
     weight[0] = 5.0

@@ -14,7 +14,9 @@ def read_samples(count: int, dtype: type) -> Iterator[np.ndarray]:
 
 def load(count: int, dtype: type) -> torch.Tensor:
     """Stack the samples into a float32 tensor, shape (count, 2); wrong on purpose: nobody owns the samples."""
-    samples = [torch.from_numpy(sample).float() for sample in read_samples(count, dtype)]
+    samples = [
+        torch.from_numpy(sample).float() for sample in read_samples(count, dtype)
+    ]
     return torch.stack(samples)
 
 

@@ -3,11 +3,17 @@ import torch
 
 conversions = {
     "torch.from_numpy(array)": torch.from_numpy,
-    "torch.from_numpy(array).float()": lambda array: torch.from_numpy(array).float(),
+    "torch.from_numpy(array).float()": lambda array: torch.from_numpy(
+        array
+    ).float(),
     "torch.as_tensor(array)": torch.as_tensor,
-    "torch.as_tensor(array, dtype=torch.float32)": lambda array: torch.as_tensor(array, dtype=torch.float32),
+    "torch.as_tensor(array, dtype=torch.float32)": lambda array: torch.as_tensor(
+        array, dtype=torch.float32
+    ),
     "torch.tensor(array)": torch.tensor,
-    "torch.tensor(array, dtype=torch.float32)": lambda array: torch.tensor(array, dtype=torch.float32),
+    "torch.tensor(array, dtype=torch.float32)": lambda array: torch.tensor(
+        array, dtype=torch.float32
+    ),
 }
 
 print(f"{'':45} float32 array    float64 array")
@@ -17,5 +23,7 @@ for name, convert in conversions.items():
         array = np.zeros(1, dtype=dtype)
         tensor = convert(array)
         array[0] = 1
-        row.append(f"{'shares' if tensor.item() else 'copies'} {str(tensor.dtype).removeprefix('torch.')}")
+        row.append(
+            f"{'shares' if tensor.item() else 'copies'} {str(tensor.dtype).removeprefix('torch.')}"
+        )
     print(f"{name:45} {row[0]:16} {row[1]}")

@@ -22,7 +22,9 @@ def build(kind: str, features: int, classes: int) -> nn.Module:
     return nn.Sequential(nn.Linear(features, 64), nn.ReLU(), nn.Linear(64, classes))
 
 
-def score(model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 60) -> float:
+def score(
+    model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 60
+) -> float:
     """Train on the first three quarters of the rows, return the accuracy on the rest, in percent.
 
     Args:
@@ -42,7 +44,10 @@ def score(model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int = 60) -
 
 if __name__ == "__main__":
     print("accuracy, five splits    linear       network      network - linear")
-    for name, load in (("table of measurements", load_breast_cancer), ("pixels of digits", load_digits)):
+    for name, load in (
+        ("table of measurements", load_breast_cancer),
+        ("pixels of digits", load_digits),
+    ):
         features, labels = (torch.tensor(part) for part in load(return_X_y=True))
         results, sizes = {"linear": [], "network": []}, {}
         for split in range(5):
@@ -50,9 +55,17 @@ if __name__ == "__main__":
             rows = torch.randperm(len(labels))
             for kind in results:
                 model = build(kind, features.shape[1], len(labels.unique()))
-                results[kind].append(score(model, features[rows].float(), labels[rows]))
-                sizes[kind] = sum(parameter.numel() for parameter in model.parameters())
+                results[kind].append(
+                    score(model, features[rows].float(), labels[rows])
+                )
+                sizes[kind] = sum(
+                    parameter.numel() for parameter in model.parameters()
+                )
         gains = [network - linear for linear, network in zip(*results.values())]
         ratio = f"x {sizes['network'] / sizes['linear']:.0f}"
-        print(f"{name:24} {summary(results['linear']):12} {summary(results['network']):12} {summary(gains, '+')}")
-        print(f"{'  parameters':24} {sizes['linear']:<12,} {sizes['network']:<12,} {ratio}")
+        print(
+            f"{name:24} {summary(results['linear']):12} {summary(results['network']):12} {summary(gains, '+')}"
+        )
+        print(
+            f"{'  parameters':24} {sizes['linear']:<12,} {sizes['network']:<12,} {ratio}"
+        )

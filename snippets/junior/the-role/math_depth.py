@@ -15,7 +15,9 @@ def softmax(logits: torch.Tensor) -> torch.Tensor:
     return (logits - log_sum_exp(logits).unsqueeze(-1)).exp()
 
 
-def backpropagate(x: torch.Tensor, y: torch.Tensor, w1: torch.Tensor, w2: torch.Tensor) -> tuple[torch.Tensor, ...]:
+def backpropagate(
+    x: torch.Tensor, y: torch.Tensor, w1: torch.Tensor, w2: torch.Tensor
+) -> tuple[torch.Tensor, ...]:
     """Gradients of ``cross_entropy(relu(x @ w1) @ w2, y)`` for w1 and w2, by the chain rule alone.
 
     Args:
@@ -36,17 +38,34 @@ def backpropagate(x: torch.Tensor, y: torch.Tensor, w1: torch.Tensor, w2: torch.
 if __name__ == "__main__":
     torch.manual_seed(0)
     x, y = torch.randn(8, 5), torch.randint(3, (8,))
-    w1, w2 = torch.randn(5, 4, requires_grad=True), torch.randn(4, 3, requires_grad=True)
-    automatic = torch.autograd.grad(F.cross_entropy((x @ w1).relu() @ w2, y), (w1, w2))
+    w1, w2 = (
+        torch.randn(5, 4, requires_grad=True),
+        torch.randn(4, 3, requires_grad=True),
+    )
+    automatic = torch.autograd.grad(
+        F.cross_entropy((x @ w1).relu() @ w2, y), (w1, w2)
+    )
     by_hand = backpropagate(x, y, w1, w2)
     large = torch.tensor([1000.0, 1001.0])
     products = torch.randn(4000, 256) * torch.randn(4000, 256)
 
     print(f"{'':42}by hand    PyTorch")
-    print(f"1 chain rule: norm of the gradient of w1 {by_hand[0].norm():8.4f}   {automatic[0].norm():8.4f}")
-    print(f"2 outer products: the gradient of w2     {by_hand[1].norm():8.4f}   {automatic[1].norm():8.4f}")
-    print(f"3 softmax of (1000, 1001): the second    {softmax(large)[1]:8.4f}   {large.softmax(0)[1]:8.4f}")
-    print(f"4 log-sum-exp of (1000, 1001)           {log_sum_exp(large):9.3f}  {large.logsumexp(0):9.3f}")
-    print(f"5 spread of a sum of 256 products        {math.sqrt(256):8.1f}   {products.sum(dim=1).std():8.1f}")
+    print(
+        f"1 chain rule: norm of the gradient of w1 {by_hand[0].norm():8.4f}   {automatic[0].norm():8.4f}"
+    )
+    print(
+        f"2 outer products: the gradient of w2     {by_hand[1].norm():8.4f}   {automatic[1].norm():8.4f}"
+    )
+    print(
+        f"3 softmax of (1000, 1001): the second    {softmax(large)[1]:8.4f}   {large.softmax(0)[1]:8.4f}"
+    )
+    print(
+        f"4 log-sum-exp of (1000, 1001)           {log_sum_exp(large):9.3f}  {large.logsumexp(0):9.3f}"
+    )
+    print(
+        f"5 spread of a sum of 256 products        {math.sqrt(256):8.1f}   {products.sum(dim=1).std():8.1f}"
+    )
     naive = large.exp()
-    print(f"3 and 4 as the textbook writes them      {(naive / naive.sum())[1]:8}   {naive.sum().log():8}")
+    print(
+        f"3 and 4 as the textbook writes them      {(naive / naive.sum())[1]:8}   {naive.sum().log():8}"
+    )

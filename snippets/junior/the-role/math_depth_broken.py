@@ -24,7 +24,10 @@ def losses(mask: bool, steps: int = 200) -> list[float]:
     points = torch.randn(256, 2)
     y = (points.norm(dim=1) > 1.2).long()
     x = torch.cat([points, torch.ones(256, 1)], dim=1)
-    w1, w2 = torch.randn(3, 16, requires_grad=True), torch.randn(16, 2, requires_grad=True)
+    w1, w2 = (
+        torch.randn(3, 16, requires_grad=True),
+        torch.randn(16, 2, requires_grad=True),
+    )
     optimizer = torch.optim.SGD([w1, w2], lr=0.05)
     history = []
     for _ in range(steps):
@@ -39,9 +42,18 @@ def losses(mask: bool, steps: int = 200) -> list[float]:
 if __name__ == "__main__":
     for name, mask in (("right", True), ("derivative forgotten", False)):
         history = losses(mask)
-        print(f"{name:21} loss after 1, 10, 50, 200 steps:", *(f"{history[step]:.4f}" for step in (0, 9, 49, 199)))
+        print(
+            f"{name:21} loss after 1, 10, 50, 200 steps:",
+            *(f"{history[step]:.4f}" for step in (0, 9, 49, 199)),
+        )
         try:
-            x = torch.tensor([-1.0, 0.5, 2.0], dtype=torch.float64, requires_grad=True)
-            print(f"{name:21} gradcheck: {torch.autograd.gradcheck(lambda x, mask=mask: Relu.apply(x, mask), x)}")
+            x = torch.tensor(
+                [-1.0, 0.5, 2.0], dtype=torch.float64, requires_grad=True
+            )
+            print(
+                f"{name:21} gradcheck: {torch.autograd.gradcheck(lambda x, mask=mask: Relu.apply(x, mask), x)}"
+            )
         except GradcheckError as error:
-            print(f"{name:21} gradcheck: {type(error).__name__}: {str(error).splitlines()[0]}")
+            print(
+                f"{name:21} gradcheck: {type(error).__name__}: {str(error).splitlines()[0]}"
+            )

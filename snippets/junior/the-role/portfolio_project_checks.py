@@ -13,7 +13,9 @@ def make(seed: int) -> tuple[nn.Module, torch.optim.Optimizer]:
     return model, torch.optim.AdamW(model.parameters(), lr=0.01)
 
 
-def train(model: nn.Module, optimizer: torch.optim.Optimizer, batches: list) -> float:
+def train(
+    model: nn.Module, optimizer: torch.optim.Optimizer, batches: list
+) -> float:
     """One step for each pair of inputs and labels; returns the last loss."""
     for x, y in batches:
         loss = F.cross_entropy(model(x), y)
@@ -32,7 +34,9 @@ def resumed(batches: list, with_optimizer: bool) -> nn.Module:
     """Train on half of the batches, save, load into a new model, train on the rest."""
     model, optimizer = make(0)
     train(model, optimizer, batches[: len(batches) // 2])
-    checkpoint = copy.deepcopy({"model": model.state_dict(), "optimizer": optimizer.state_dict()})
+    checkpoint = copy.deepcopy(
+        {"model": model.state_dict(), "optimizer": optimizer.state_dict()}
+    )
     model, optimizer = make(1)
     model.load_state_dict(checkpoint["model"])
     if with_optimizer:
@@ -47,11 +51,19 @@ if __name__ == "__main__":
     model, optimizer = make(0)
     first = F.cross_entropy(model(batches[0][0]), batches[0][1]).item()
     print(f"untrained loss {first:.2f}, guessing costs ln(5) = {math.log(5):.2f}")
-    print(f"one batch, 300 steps: loss {train(model, optimizer, batches[:1] * 300):.4f}")
+    print(
+        f"one batch, 300 steps: loss {train(model, optimizer, batches[:1] * 300):.4f}"
+    )
 
     once, again, other = make(0), make(0), make(1)
     for run in (once, again, other):
         train(*run, batches)
-    print(f"same seed, same weights: {same(once[0], again[0])}; another seed: {same(once[0], other[0])}")
-    print(f"stopped and resumed, same weights: {same(once[0], resumed(batches, with_optimizer=True))}")
-    print(f"resumed without the optimizer's state: {same(once[0], resumed(batches, with_optimizer=False))}")
+    print(
+        f"same seed, same weights: {same(once[0], again[0])}; another seed: {same(once[0], other[0])}"
+    )
+    print(
+        f"stopped and resumed, same weights: {same(once[0], resumed(batches, with_optimizer=True))}"
+    )
+    print(
+        f"resumed without the optimizer's state: {same(once[0], resumed(batches, with_optimizer=False))}"
+    )

@@ -48,6 +48,10 @@ if __name__ == "__main__":
         torch.save(model.state_dict(), f"{folder}/state_dict.pt")
         torch.save(model, f"{folder}/model.pt")
         any_batch = {"x": {0: torch.export.Dim("batch")}}
-        program = torch.export.export(model, (torch.ones(2, 3),), dynamic_shapes=any_batch)
+        program = torch.export.export(
+            model, (torch.ones(2, 3),), dynamic_shapes=any_batch
+        )
         torch.export.save(program, f"{folder}/program.pt2")
-        subprocess.run([sys.executable, "-c", OTHER_PROCESS], cwd=folder, check=True)
+        subprocess.run(
+            [sys.executable, "-c", OTHER_PROCESS], cwd=folder, check=True
+        )

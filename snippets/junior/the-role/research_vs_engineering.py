@@ -29,7 +29,9 @@ def accuracy(seed: int, label_smoothing: float, steps: int = 100) -> float:
     model = nn.Sequential(nn.Linear(64, 32), nn.ReLU(), nn.Linear(32, 10))
     optimizer = torch.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
     for batch in torch.randint(len(y_train), (steps, 32)):
-        loss = F.cross_entropy(model(x_train[batch]), y_train[batch], label_smoothing=label_smoothing)
+        loss = F.cross_entropy(
+            model(x_train[batch]), y_train[batch], label_smoothing=label_smoothing
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
@@ -39,15 +41,27 @@ def accuracy(seed: int, label_smoothing: float, steps: int = 100) -> float:
 
 def interval(values: list[float]) -> tuple[float, float]:
     """Mean of five runs and the half-width of its 95 percent interval."""
-    return statistics.mean(values), STUDENT_T * statistics.stdev(values) / len(values) ** 0.5
+    return statistics.mean(values), STUDENT_T * statistics.stdev(values) / len(
+        values
+    ) ** 0.5
 
 
 if __name__ == "__main__":
     plain = [accuracy(seed, 0.0) for seed in range(5)]
     smooth = [accuracy(seed, 0.2) for seed in range(5)]
     gains = [new - old for new, old in zip(smooth, plain)]
-    print(f"report 1, one seed: plain {plain[0]:.1f}, label smoothing {smooth[0]:.1f}, gain {gains[0]:+.1f}")
+    print(
+        f"report 1, one seed: plain {plain[0]:.1f}, label smoothing {smooth[0]:.1f}, gain {gains[0]:+.1f}"
+    )
     print("report 2, five seeds")
-    for name, values in (("plain", plain), ("label smoothing", smooth), ("gain", gains)):
+    for name, values in (
+        ("plain", plain),
+        ("label smoothing", smooth),
+        ("gain", gains),
+    ):
         runs = " ".join(f"{value:5.1f}" for value in values)
-        print("  {:16} {}   mean {:5.1f} ± {:.1f}".format(name, runs, *interval(values)))
+        print(
+            "  {:16} {}   mean {:5.1f} ± {:.1f}".format(
+                name, runs, *interval(values)
+            )
+        )

@@ -2,7 +2,9 @@ import torch
 import torch.nn.functional as F
 
 
-def focal_loss_as_published(logits: torch.Tensor, targets: torch.Tensor, gamma: float = 2.0) -> torch.Tensor:
+def focal_loss_as_published(
+    logits: torch.Tensor, targets: torch.Tensor, gamma: float = 2.0
+) -> torch.Tensor:
     """Binary focal loss, -(1 - p_t)**gamma * log(p_t), from probabilities.
 
     Args:
@@ -17,10 +19,12 @@ def focal_loss_as_published(logits: torch.Tensor, targets: torch.Tensor, gamma: 
     return (-((1 - p_t) ** gamma) * torch.log(p_t)).mean()
 
 
-def focal_loss(logits: torch.Tensor, targets: torch.Tensor, gamma: float = 2.0) -> torch.Tensor:
+def focal_loss(
+    logits: torch.Tensor, targets: torch.Tensor, gamma: float = 2.0
+) -> torch.Tensor:
     """The same loss, from log-probabilities: finite wherever the logits are."""
     signed = (2 * targets - 1) * logits
-    return (-torch.sigmoid(-signed) ** gamma * F.logsigmoid(signed)).mean()
+    return (-(torch.sigmoid(-signed) ** gamma) * F.logsigmoid(signed)).mean()
 
 
 if __name__ == "__main__":
@@ -28,9 +32,15 @@ if __name__ == "__main__":
         torch.manual_seed(0)
         logits = torch.randn(6, dtype=torch.float64, requires_grad=True)
         targets = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], dtype=torch.float64)
-        checked = torch.autograd.gradcheck(lambda x, loss=loss, y=targets: loss(x, y), logits)
-        sure = torch.tensor([20.0, 2.0], requires_grad=True)  # sure, and wrong about the first
+        checked = torch.autograd.gradcheck(
+            lambda x, loss=loss, y=targets: loss(x, y), logits
+        )
+        sure = torch.tensor(
+            [20.0, 2.0], requires_grad=True
+        )  # sure, and wrong about the first
         value = loss(sure, torch.tensor([0.0, 1.0]))
         value.backward()
         gradient = ", ".join(f"{slope:.4f}" for slope in sure.grad.tolist())
-        print(f"{loss.__name__:24} gradcheck {checked}, float32: loss {value:7.4f}, gradient {gradient}")
+        print(
+            f"{loss.__name__:24} gradcheck {checked}, float32: loss {value:7.4f}, gradient {gradient}"
+        )

@@ -8,11 +8,18 @@ from sklearn.datasets import load_digits
 from torch import nn
 
 
-def confusion(predicted: torch.Tensor, labels: torch.Tensor) -> tuple[int, int, int, int]:
+def confusion(
+    predicted: torch.Tensor, labels: torch.Tensor
+) -> tuple[int, int, int, int]:
     """True positives, false positives, false negatives, true negatives; both bool, shape (n,)."""
     return tuple(
         int((guess & truth).sum())
-        for guess, truth in ((predicted, labels), (predicted, ~labels), (~predicted, labels), (~predicted, ~labels))
+        for guess, truth in (
+            (predicted, labels),
+            (predicted, ~labels),
+            (~predicted, labels),
+            (~predicted, ~labels),
+        )
     )
 
 
@@ -20,13 +27,18 @@ def report(name: str, predicted: torch.Tensor, labels: torch.Tensor) -> None:
     """Print accuracy, precision and recall of bool predictions, shape (n,)."""
     tp, fp, fn, tn = confusion(predicted, labels)
     precision = f"{tp / (tp + fp):.3f}" if tp + fp else "  -  "
-    print(f"{name:24} {(tp + tn) / len(labels):8.3f} {precision:>10} {tp / (tp + fn):8.3f}")
+    print(
+        f"{name:24} {(tp + tn) / len(labels):8.3f} {precision:>10} {tp / (tp + fn):8.3f}"
+    )
 
 
 if __name__ == "__main__":
     torch.manual_seed(0)
     pixels, digits = load_digits(return_X_y=True)
-    x, y = torch.tensor(pixels, dtype=torch.float32) / 16, torch.tensor(digits) == 8  # is it an 8?
+    x, y = (
+        torch.tensor(pixels, dtype=torch.float32) / 16,
+        torch.tensor(digits) == 8,
+    )  # is it an 8?
     train, test = torch.randperm(len(x)).split([1200, 597])
 
     print(f"{'is it an 8?':24} accuracy  precision   recall")
@@ -34,7 +46,9 @@ if __name__ == "__main__":
     model = nn.Linear(64, 1)
     optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
     for step in range(3001):
-        loss = F.binary_cross_entropy_with_logits(model(x[train]).squeeze(1), y[train].float())
+        loss = F.binary_cross_entropy_with_logits(
+            model(x[train]).squeeze(1), y[train].float()
+        )
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()

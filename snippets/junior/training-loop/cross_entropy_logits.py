@@ -11,7 +11,9 @@ ENDS = {
 }
 
 
-def loss_and_gradient(end: str, loss_function: Callable, values: tuple[float, ...], label: int) -> tuple[float, float]:
+def loss_and_gradient(
+    end: str, loss_function: Callable, values: tuple[float, ...], label: int
+) -> tuple[float, float]:
     """One example through the end of a model and a loss.
 
     Args:
@@ -29,12 +31,22 @@ def loss_and_gradient(end: str, loss_function: Callable, values: tuple[float, ..
 
 
 if __name__ == "__main__":
-    print("                                sure and right  sure and wrong         wrong by 120")
-    print("model returns   loss                      loss   loss  gradient      loss  gradient")
+    print(
+        "                                sure and right  sure and wrong         wrong by 120"
+    )
+    print(
+        "model returns   loss                      loss   loss  gradient      loss  gradient"
+    )
     for loss_function in (F.cross_entropy, F.nll_loss):
         for end in ENDS:
             right, _ = loss_and_gradient(end, loss_function, (10.0, 0.0), label=0)
-            wrong, pull = loss_and_gradient(end, loss_function, (10.0, 0.0), label=1)
-            far, far_pull = loss_and_gradient(end, loss_function, (120.0, 0.0), label=1)
-            print(f"{end:15} {loss_function.__name__:16} {right:13.5f} {wrong:6.2f} {pull:9.4f} "
-                  f"{far:9.2f} {far_pull:9.4f}")
+            wrong, pull = loss_and_gradient(
+                end, loss_function, (10.0, 0.0), label=1
+            )
+            far, far_pull = loss_and_gradient(
+                end, loss_function, (120.0, 0.0), label=1
+            )
+            print(
+                f"{end:15} {loss_function.__name__:16} {right:13.5f} {wrong:6.2f} {pull:9.4f} "
+                f"{far:9.2f} {far_pull:9.4f}"
+            )

@@ -10,7 +10,9 @@ OPTIMIZERS = {
 }
 
 
-def train(classes: int, optimizer_name: str, softmax: bool, steps: int = 120) -> tuple[float, float, float]:
+def train(
+    classes: int, optimizer_name: str, softmax: bool, steps: int = 120
+) -> tuple[float, float, float]:
     """Classify noisy copies of ``classes`` prototypes; returns the first loss, the last loss, and the accuracy."""
     torch.manual_seed(0)
     y = torch.arange(1000) % classes
@@ -26,7 +28,11 @@ def train(classes: int, optimizer_name: str, softmax: bool, steps: int = 120) ->
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    return losses[0], losses[-1], (model(x).argmax(dim=1) == y).float().mean().item()
+    return (
+        losses[0],
+        losses[-1],
+        (model(x).argmax(dim=1) == y).float().mean().item(),
+    )
 
 
 if __name__ == "__main__":
@@ -36,5 +42,9 @@ if __name__ == "__main__":
             for softmax in (False, True):
                 first, last, accuracy = train(classes, optimizer_name, softmax)
                 end = "softmax" if softmax else "linear"
-                print(f"{classes:7}  {optimizer_name:9}  {end:13} {first:11.2f} {last:10.2f} {accuracy:9.2f}")
-        print(f"{classes:7}  least loss with a softmax: {math.log(1 + (classes - 1) / math.e):18.2f}")
+                print(
+                    f"{classes:7}  {optimizer_name:9}  {end:13} {first:11.2f} {last:10.2f} {accuracy:9.2f}"
+                )
+        print(
+            f"{classes:7}  least loss with a softmax: {math.log(1 + (classes - 1) / math.e):18.2f}"
+        )

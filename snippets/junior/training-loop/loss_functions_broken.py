@@ -16,11 +16,15 @@ def bce(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
     return F.binary_cross_entropy_with_logits(logits.squeeze(1), y)
 
 
-def cross_entropy_of_a_column(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def cross_entropy_of_a_column(
+    logits: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
     return F.cross_entropy(logits, y.unsqueeze(1))
 
 
-def cross_entropy_of_a_vector(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+def cross_entropy_of_a_vector(
+    logits: torch.Tensor, y: torch.Tensor
+) -> torch.Tensor:
     return F.cross_entropy(logits.squeeze(1), y)
 
 
@@ -47,11 +51,17 @@ def train(loss_function: Callable, steps: int = 200) -> tuple[float, float, bool
         optimizer.step()
         losses.append(loss.item())
     z = model(x)
-    return losses[0], losses[-1], not torch.allclose(loss_function(z, y), loss_function(z + 3, y))
+    return (
+        losses[0],
+        losses[-1],
+        not torch.allclose(loss_function(z, y), loss_function(z + 3, y)),
+    )
 
 
 if __name__ == "__main__":
-    print(f"{'prediction, target: loss':34} first loss  last loss  changes with logits + 3")
+    print(
+        f"{'prediction, target: loss':34} first loss  last loss  changes with logits + 3"
+    )
     for name, loss_function in (
         ("(256,), (256,): BCE with logits", bce),
         ("(256, 1), (256, 1): cross-entropy", cross_entropy_of_a_column),

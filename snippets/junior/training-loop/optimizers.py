@@ -13,7 +13,10 @@ def sgd_step(parameters: Iterable[nn.Parameter], lr: float) -> None:
 
 
 def moves(
-    build: Callable[[list[nn.Parameter], float], torch.optim.Optimizer], lr: float, gradient: torch.Tensor, steps: int
+    build: Callable[[list[nn.Parameter], float], torch.optim.Optimizer],
+    lr: float,
+    gradient: torch.Tensor,
+    steps: int,
 ) -> torch.Tensor:
     """How far each step moves weights from zero under one constant gradient, (K,), float32; returns (steps, K)."""
     weights = nn.Parameter(torch.zeros_like(gradient))
@@ -28,7 +31,9 @@ def moves(
 
 OPTIMIZERS = {
     "SGD": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr),
-    "SGD, momentum 0.9": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
+    "SGD, momentum 0.9": lambda parameters, lr: torch.optim.SGD(
+        parameters, lr=lr, momentum=0.9
+    ),
     "AdamW": lambda parameters, lr: torch.optim.AdamW(parameters, lr=lr),
 }
 
@@ -44,10 +49,17 @@ if __name__ == "__main__":
         optimizer.step()
         sgd_step(by_hand.parameters(), lr=0.1)
     for name, model in (("by hand", by_hand), ("torch.optim.SGD", library)):
-        print(f"{name:16} after ten steps", " ".join(f"{value:7.4f}" for value in model.weight.flatten().tolist()))
+        print(
+            f"{name:16} after ten steps",
+            " ".join(f"{value:7.4f}" for value in model.weight.flatten().tolist()),
+        )
     print("same to the last bit:", torch.equal(library.weight, by_hand.weight))
 
     print("\ngradient (2, 0.02), lr 0.1    first step          tenth step")
     for name, build in OPTIMIZERS.items():
-        first, *_, tenth = moves(build, 0.1, torch.tensor([2.0, 0.02]), steps=10).tolist()
-        print(f"{name:28} {first[0]:7.4f}, {first[1]:7.4f}   {tenth[0]:7.4f}, {tenth[1]:7.4f}")
+        first, *_, tenth = moves(
+            build, 0.1, torch.tensor([2.0, 0.02]), steps=10
+        ).tolist()
+        print(
+            f"{name:28} {first[0]:7.4f}, {first[1]:7.4f}   {tenth[0]:7.4f}, {tenth[1]:7.4f}"
+        )

@@ -3,7 +3,9 @@ import torch.nn.functional as F
 from torch import nn
 
 
-def fine_tune(optimizer_first: bool, steps: int = 100) -> tuple[list[float], bool, bool]:
+def fine_tune(
+    optimizer_first: bool, steps: int = 100
+) -> tuple[list[float], bool, bool]:
     """Give a body a new head and train both; returns the losses and whether the body and the head have moved."""
     torch.manual_seed(0)
     x = torch.randn(256, 8)
@@ -22,11 +24,22 @@ def fine_tune(optimizer_first: bool, steps: int = 100) -> tuple[list[float], boo
         loss.backward()
         optimizer.step()
         losses.append(loss.item())
-    return losses, not torch.equal(body, model[0].weight), not torch.equal(head, model[2].weight)
+    return (
+        losses,
+        not torch.equal(body, model[0].weight),
+        not torch.equal(head, model[2].weight),
+    )
 
 
 if __name__ == "__main__":
-    print("optimizer built        loss at step 1      50     100   body moved  head moved")
-    for name, optimizer_first in (("after the new head", False), ("before the new head", True)):
+    print(
+        "optimizer built        loss at step 1      50     100   body moved  head moved"
+    )
+    for name, optimizer_first in (
+        ("after the new head", False),
+        ("before the new head", True),
+    ):
         losses, body_moved, head_moved = fine_tune(optimizer_first)
-        print(f"{name:22} {losses[0]:14.3f} {losses[49]:7.3f} {losses[99]:7.3f}   {body_moved!s:10}  {head_moved}")
+        print(
+            f"{name:22} {losses[0]:14.3f} {losses[49]:7.3f} {losses[99]:7.3f}   {body_moved!s:10}  {head_moved}"
+        )

@@ -4,12 +4,16 @@ from torch import nn
 
 OPTIMIZERS = {
     "SGD": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr),
-    "SGD, momentum 0.9": lambda parameters, lr: torch.optim.SGD(parameters, lr=lr, momentum=0.9),
+    "SGD, momentum 0.9": lambda parameters, lr: torch.optim.SGD(
+        parameters, lr=lr, momentum=0.9
+    ),
     "AdamW": lambda parameters, lr: torch.optim.AdamW(parameters, lr=lr),
 }
 
 
-def final_loss(name: str, lr: float, reduction: str = "mean", steps: int = 100) -> float:
+def final_loss(
+    name: str, lr: float, reduction: str = "mean", steps: int = 100
+) -> float:
     """Train a small classifier with mini-batches of 64; everything but the arguments is the same in every call.
 
     Args:
@@ -40,4 +44,10 @@ if __name__ == "__main__":
         print(f"reduction={reduction!r}")
         for name in OPTIMIZERS:
             losses = [final_loss(name, rate, reduction) for rate in rates]
-            print(f"  {name:23}", *[f"{loss:10.2f}" if loss < 2 else f"{'diverged':>10}" for loss in losses])
+            print(
+                f"  {name:23}",
+                *[
+                    f"{loss:10.2f}" if loss < 2 else f"{'diverged':>10}"
+                    for loss in losses
+                ],
+            )

@@ -11,16 +11,27 @@ def noisy_sine(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 
 def fit(
-    points: int = 20, weight_decay: float = 0.0, dropout: float = 0.0, steps: int = 300, seed: int = 2
+    points: int = 20,
+    weight_decay: float = 0.0,
+    dropout: float = 0.0,
+    steps: int = 300,
+    seed: int = 2,
 ) -> list[tuple[int, float, float]]:
     """Fit an MLP with some 4,000 weights; every 10 steps: the step, and training and held-out loss in eval mode."""
     x, y = noisy_sine(points, seed)
     held_out_x, held_out_y = noisy_sine(500, seed=0)
     torch.manual_seed(0)
     model = nn.Sequential(
-        nn.Linear(1, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Dropout(dropout), nn.Linear(64, 1)
+        nn.Linear(1, 64),
+        nn.Tanh(),
+        nn.Linear(64, 64),
+        nn.Tanh(),
+        nn.Dropout(dropout),
+        nn.Linear(64, 1),
     )
-    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01, weight_decay=weight_decay)
+    optimizer = torch.optim.AdamW(
+        model.parameters(), lr=0.01, weight_decay=weight_decay
+    )
     history = []
     for step in range(1, steps + 1):
         model.train()
@@ -31,7 +42,10 @@ def fit(
         if step % 10 == 0:
             model.eval()
             with torch.inference_mode():
-                losses = F.mse_loss(model(x), y), F.mse_loss(model(held_out_x), held_out_y)
+                losses = (
+                    F.mse_loss(model(x), y),
+                    F.mse_loss(model(held_out_x), held_out_y),
+                )
             history.append((step, losses[0].item(), losses[1].item()))
     return history
 
@@ -56,4 +70,6 @@ if __name__ == "__main__":
         history = fit(**options)
         _, training, held_out = history[-1]
         step, _, best = min(history, key=lambda row: row[2])
-        print(f"{name:18} {training:9.2f} {held_out:9.2f} {held_out - training:5.2f} {best:15.2f} {step:8}")
+        print(
+            f"{name:18} {training:9.2f} {held_out:9.2f} {held_out - training:5.2f} {best:15.2f} {step:8}"
+        )

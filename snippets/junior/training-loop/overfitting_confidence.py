@@ -19,9 +19,14 @@ def two_clouds(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 
 def fit(steps: int, seed: int = 1) -> tuple[float, float, float, float]:
     """Train on 200 points; returns training loss, and held-out loss, accuracy and mean confidence."""
-    (x, y), (held_out_x, held_out_y) = two_clouds(200, seed), two_clouds(1000, seed=0)
+    (x, y), (held_out_x, held_out_y) = (
+        two_clouds(200, seed),
+        two_clouds(1000, seed=0),
+    )
     torch.manual_seed(0)
-    model = nn.Sequential(nn.Linear(10, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 2))
+    model = nn.Sequential(
+        nn.Linear(10, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 2)
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
     for _ in range(steps):
         loss = F.cross_entropy(model(x), y)
@@ -32,11 +37,18 @@ def fit(steps: int, seed: int = 1) -> tuple[float, float, float, float]:
         logits = model(held_out_x)
     accuracy = (logits.argmax(dim=1) == held_out_y).float().mean().item()
     confidence = logits.softmax(dim=1).amax(dim=1).mean().item()
-    return loss.item(), F.cross_entropy(logits, held_out_y).item(), accuracy, confidence
+    return (
+        loss.item(),
+        F.cross_entropy(logits, held_out_y).item(),
+        accuracy,
+        confidence,
+    )
 
 
 if __name__ == "__main__":
     print("steps  training loss  held-out loss  held-out accuracy  mean confidence")
     for steps in (10, 50, 100, 300):
         training, held_out, accuracy, confidence = fit(steps)
-        print(f"{steps:5} {training:14.2f} {held_out:14.2f} {accuracy:18.2f} {confidence:16.2f}")
+        print(
+            f"{steps:5} {training:14.2f} {held_out:14.2f} {accuracy:18.2f} {confidence:16.2f}"
+        )

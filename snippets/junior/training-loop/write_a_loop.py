@@ -13,7 +13,12 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
 
-def train_epoch(model: nn.Module, loader: DataLoader, optimizer: torch.optim.Optimizer, device: torch.device) -> float:
+def train_epoch(
+    model: nn.Module,
+    loader: DataLoader,
+    optimizer: torch.optim.Optimizer,
+    device: torch.device,
+) -> float:
     """One pass over ``loader`` with updates; returns the mean training loss per sample."""
     model.train()
     total, count = 0.0, 0
@@ -29,7 +34,9 @@ def train_epoch(model: nn.Module, loader: DataLoader, optimizer: torch.optim.Opt
 
 
 @torch.inference_mode()
-def evaluate(model: nn.Module, loader: DataLoader, device: torch.device) -> tuple[float, float]:
+def evaluate(
+    model: nn.Module, loader: DataLoader, device: torch.device
+) -> tuple[float, float]:
     """Mean loss per sample and accuracy of ``model`` over ``loader``, without updates."""
     model.eval()
     total, correct, count = 0.0, 0, 0
@@ -48,12 +55,18 @@ def digits() -> tuple[TensorDataset, TensorDataset]:
     x, y = torch.tensor(pixels, dtype=torch.float32) / 16, torch.tensor(labels)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
     train, held_out = order[:1200], order[1200:]
-    return TensorDataset(x[train], y[train]), TensorDataset(x[held_out], y[held_out])
+    return TensorDataset(x[train], y[train]), TensorDataset(
+        x[held_out], y[held_out]
+    )
 
 
 def build_model() -> nn.Module:
     return nn.Sequential(
-        nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 10)
+        nn.Linear(64, 64),
+        nn.BatchNorm1d(64),
+        nn.ReLU(),
+        nn.Dropout(0.5),
+        nn.Linear(64, 10),
     )
 
 
@@ -68,6 +81,8 @@ if __name__ == "__main__":
     for epoch in range(1, 7):
         train_loss = train_epoch(model, train_loader, optimizer, device)
         loss, accuracy = evaluate(model, held_out_loader, device)
-        print(f"epoch {epoch}  training loss {train_loss:.3f}  held-out loss {loss:.3f}  accuracy {accuracy:.3f}")
+        print(
+            f"epoch {epoch}  training loss {train_loss:.3f}  held-out loss {loss:.3f}  accuracy {accuracy:.3f}"
+        )
     loss, accuracy = evaluate(model, train_loader, device)
     print(f"training set in eval mode     loss {loss:.3f}  accuracy {accuracy:.3f}")

@@ -17,7 +17,9 @@ def digits() -> tuple[TensorDataset, TensorDataset]:
     pixels, labels = load_digits(return_X_y=True)
     x, y = torch.tensor(pixels, dtype=torch.float32) / 16, torch.tensor(labels)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
-    return TensorDataset(x[order[:1200]], y[order[:1200]]), TensorDataset(x[order[1200:]], y[order[1200:]])
+    return TensorDataset(x[order[:1200]], y[order[:1200]]), TensorDataset(
+        x[order[1200:]], y[order[1200:]]
+    )
 
 
 def run(dropped: str, epochs: int = 6) -> dict[str, float]:
@@ -31,7 +33,13 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
     train_set, held_out_set = digits()
     train_loader = DataLoader(train_set, batch_size=64, shuffle=True)
     held_out_loader = DataLoader(held_out_set, batch_size=256)
-    model = nn.Sequential(nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.5), nn.Linear(64, 10))
+    model = nn.Sequential(
+        nn.Linear(64, 64),
+        nn.BatchNorm1d(64),
+        nn.ReLU(),
+        nn.Dropout(0.5),
+        nn.Linear(64, 10),
+    )
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
 
     def weighted_mean(losses: list[float], sizes: list[int]) -> float:
@@ -45,7 +53,9 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
         losses, sizes = [], []
         for x, y in train_loader:
             logits = model(x)
-            loss = F.cross_entropy(logits.softmax(dim=1) if dropped == "+ softmax" else logits, y)
+            loss = F.cross_entropy(
+                logits.softmax(dim=1) if dropped == "+ softmax" else logits, y
+            )
             if dropped != "zero_grad()":
                 optimizer.zero_grad()
             loss.backward()
@@ -61,7 +71,9 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
         with torch.inference_mode(dropped != "inference_mode()"):
             for x, y in held_out_loader:
                 logits = model(x)
-                loss = F.cross_entropy(logits.softmax(dim=1) if dropped == "+ softmax" else logits, y)
+                loss = F.cross_entropy(
+                    logits.softmax(dim=1) if dropped == "+ softmax" else logits, y
+                )
                 losses.append(loss.item())
                 sizes.append(len(y))
                 correct += (logits.argmax(dim=1) == y).sum().item()
@@ -76,9 +88,21 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
 
 
 if __name__ == "__main__":
-    print("without            training loss  held-out loss  accuracy  true accuracy")
-    for dropped in ("nothing", "model.train()", "model.eval()", "zero_grad()", "step()",
-                    "inference_mode()", "* len(y)", "+ softmax"):
+    print(
+        "without            training loss  held-out loss  accuracy  true accuracy"
+    )
+    for dropped in (
+        "nothing",
+        "model.train()",
+        "model.eval()",
+        "zero_grad()",
+        "step()",
+        "inference_mode()",
+        "* len(y)",
+        "+ softmax",
+    ):
         result = run(dropped)
-        print(f"{dropped:16} {result['training loss']:15.3f} {result['loss']:14.3f} "
-              f"{result['accuracy']:9.3f} {result['true accuracy']:14.3f}")
+        print(
+            f"{dropped:16} {result['training loss']:15.3f} {result['loss']:14.3f} "
+            f"{result['accuracy']:9.3f} {result['true accuracy']:14.3f}"
+        )

@@ -30,12 +30,17 @@ def load(path: Path) -> str:
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder, "run.pt")
-        for name, save in (("torch.save", torch.save), ("save_atomically", save_atomically)):
+        for name, save in (
+            ("torch.save", torch.save),
+            ("save_atomically", save_atomically),
+        ):
             save({"step": 1}, path)
             try:
                 save({"step": 2, "log": lambda: None}, path)
             except Exception as error:
-                print(f"{name}: saving step 2 fails with {type(error).__name__}, loading gives")
+                print(
+                    f"{name}: saving step 2 fails with {type(error).__name__}, loading gives"
+                )
             print(f"    {load(path)}")
 
         print("best_loss is a NumPy number: saving works, loading gives")

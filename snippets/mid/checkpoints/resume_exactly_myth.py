@@ -15,7 +15,9 @@ if __name__ == "__main__":
     state = torch.get_rng_state()
     second = epoch(loader)
     torch.set_rng_state(state)
-    print(f"saved between two epochs, the next epoch is the same: {epoch(loader) == second}")
+    print(
+        f"saved between two epochs, the next epoch is the same: {epoch(loader) == second}"
+    )
 
     batches = iter(loader)
     seen = [next(batches).tolist() for _ in range(3)]
@@ -27,5 +29,8 @@ if __name__ == "__main__":
     print(f"saved in mid-epoch:  seen so far     {seen}")
     print(f"                     still to come   {rest}")
     print(f"                     after resuming  {resumed[:3]}")
-    twice = sorted({i for batch in seen for i in batch} & {i for batch in resumed[:3] for i in batch})
+    twice = sorted(
+        {i for batch in seen for i in batch}
+        & {i for batch in resumed[:3] for i in batch}
+    )
     print(f"in this epoch twice, and as many never: {twice}")

@@ -3,7 +3,13 @@ from typing import Any, NamedTuple
 
 import torch
 from torch.nn.utils.rnn import pad_sequence
-from torch.utils.data import BatchSampler, DataLoader, Dataset, RandomSampler, SequentialSampler
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    RandomSampler,
+    SequentialSampler,
+)
 
 
 class Batch(NamedTuple):
@@ -18,15 +24,28 @@ def pad_batch(samples: Sequence[torch.Tensor], padding_value: int = 0) -> Batch:
     """Collate 1-D tensors of any lengths. Raises RuntimeError: there is no sample."""
     tokens = pad_sequence(samples, batch_first=True, padding_value=padding_value)
     lengths = torch.tensor([len(sample) for sample in samples])
-    return Batch(tokens, torch.arange(tokens.shape[1]) < lengths.unsqueeze(1), lengths)
+    return Batch(
+        tokens, torch.arange(tokens.shape[1]) < lengths.unsqueeze(1), lengths
+    )
 
 
 def load(
-    dataset: Dataset, batch_size: int, shuffle: bool, drop_last: bool, generator: torch.Generator, collate_fn: Callable
+    dataset: Dataset,
+    batch_size: int,
+    shuffle: bool,
+    drop_last: bool,
+    generator: torch.Generator,
+    collate_fn: Callable,
 ) -> Iterator[Any]:
     """One epoch of batches: what DataLoader does when it has no workers."""
-    torch.empty((), dtype=torch.int64).random_(generator=generator)  # DataLoader draws a seed for workers first
-    sampler = RandomSampler(dataset, generator=generator) if shuffle else SequentialSampler(dataset)
+    torch.empty((), dtype=torch.int64).random_(
+        generator=generator
+    )  # DataLoader draws a seed for workers first
+    sampler = (
+        RandomSampler(dataset, generator=generator)
+        if shuffle
+        else SequentialSampler(dataset)
+    )
     for indices in BatchSampler(sampler, batch_size, drop_last):
         yield collate_fn([dataset[index] for index in indices])
 
@@ -34,14 +53,29 @@ def load(
 if __name__ == "__main__":
     sentences = [torch.arange(1, length + 1) for length in (2, 6, 3, 1, 4)]
     generator = torch.Generator().manual_seed(0)
-    loader = DataLoader(sentences, batch_size=2, shuffle=True, generator=generator, collate_fn=pad_batch)
+    loader = DataLoader(
+        sentences,
+        batch_size=2,
+        shuffle=True,
+        generator=generator,
+        collate_fn=pad_batch,
+    )
     for epoch in (1, 2):
         for batch in loader:
-            print(f"epoch {epoch}: lengths {str(batch.lengths.tolist()):7} tokens {batch.tokens.tolist()}")
+            print(
+                f"epoch {epoch}: lengths {str(batch.lengths.tolist()):7} tokens {batch.tokens.tolist()}"
+            )
 
     generator.manual_seed(0)
     from_loader = [batch for _ in range(2) for batch in loader]
     generator.manual_seed(0)
-    by_hand = [batch for _ in range(2) for batch in load(sentences, 2, True, False, generator, pad_batch)]
-    same = all(torch.equal(a.tokens, b.tokens) for a, b in zip(from_loader, by_hand, strict=True))
+    by_hand = [
+        batch
+        for _ in range(2)
+        for batch in load(sentences, 2, True, False, generator, pad_batch)
+    ]
+    same = all(
+        torch.equal(a.tokens, b.tokens)
+        for a, b in zip(from_loader, by_hand, strict=True)
+    )
     print(f"DataLoader and the function load() give the same batches: {same}")

@@ -22,8 +22,15 @@ if __name__ == "__main__":
     embedding = nn.Embedding(10, 3, padding_idx=0)
     sentence = torch.tensor([4, 7])
     for neighbor_length in (2, 4, 20):
-        tokens = pad_sequence([sentence, torch.ones(neighbor_length, dtype=torch.int64)], batch_first=True)
+        tokens = pad_sequence(
+            [sentence, torch.ones(neighbor_length, dtype=torch.int64)],
+            batch_first=True,
+        )
         vectors = embedding(tokens)
         plain = ", ".join(f"{value:+.3f}" for value in vectors.mean(dim=1)[0])
-        masked = ", ".join(f"{value:+.3f}" for value in masked_mean(vectors, tokens != 0)[0])
-        print(f"beside {neighbor_length:2} tokens: mean [{plain}]  masked mean [{masked}]")
+        masked = ", ".join(
+            f"{value:+.3f}" for value in masked_mean(vectors, tokens != 0)[0]
+        )
+        print(
+            f"beside {neighbor_length:2} tokens: mean [{plain}]  masked mean [{masked}]"
+        )

@@ -21,10 +21,16 @@ def kept_for_backward(layer: nn.Module, x: torch.Tensor) -> set[str]:
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
         y = layer(x)
     addresses = {tensor.data_ptr() for tensor in kept}
-    return {name for name, tensor in (("input", x), ("output", y)) if tensor.data_ptr() in addresses}
+    return {
+        name
+        for name, tensor in (("input", x), ("output", y))
+        if tensor.data_ptr() in addresses
+    }
 
 
-def input_gradient(layer: nn.Module, x: torch.Tensor, in_place: bool) -> torch.Tensor:
+def input_gradient(
+    layer: nn.Module, x: torch.Tensor, in_place: bool
+) -> torch.Tensor:
     """Gradient of ``((layer(x) + 1) ** 3).sum()`` for x, shape of x; ``in_place`` adds the 1 by ``y += 1``."""
     y = layer(x)
     if in_place:
@@ -37,12 +43,23 @@ def input_gradient(layer: nn.Module, x: torch.Tensor, in_place: bool) -> torch.T
 if __name__ == "__main__":
     torch.manual_seed(0)
     x = torch.randn(5, 4, requires_grad=True)
-    layers = (nn.Linear(4, 4), nn.GELU(), nn.LayerNorm(4), nn.ReLU(), nn.Sigmoid(), nn.Tanh(), nn.Softmax(dim=-1))
+    layers = (
+        nn.Linear(4, 4),
+        nn.GELU(),
+        nn.LayerNorm(4),
+        nn.ReLU(),
+        nn.Sigmoid(),
+        nn.Tanh(),
+        nn.Softmax(dim=-1),
+    )
     print("layer      keeps its   then y += 1")
     for layer in layers:
         (kept,) = kept_for_backward(layer, x)
         try:
-            same = torch.equal(input_gradient(layer, x, in_place=True), input_gradient(layer, x, in_place=False))
+            same = torch.equal(
+                input_gradient(layer, x, in_place=True),
+                input_gradient(layer, x, in_place=False),
+            )
             result = f"same gradient as y = y + 1: {same}"
         except RuntimeError as error:
             result = f"RuntimeError: {str(error)[:40]}..."

@@ -7,13 +7,20 @@ import torch
 
 def forward_line(run: Callable[[], torch.Tensor]) -> str:
     """Source line of the forward operation whose backward fails; ``run`` returns a loss, shape ()."""
-    with torch.autograd.set_detect_anomaly(True), warnings.catch_warnings(record=True) as caught:
+    with (
+        torch.autograd.set_detect_anomaly(True),
+        warnings.catch_warnings(record=True) as caught,
+    ):
         warnings.simplefilter("always")
         try:
             run().backward()
         except RuntimeError:
             traceback = str(caught[-1].message).splitlines()
-            return [line.strip() for line in traceback if line.startswith("    ") and line.strip(" ~^")][-1]
+            return [
+                line.strip()
+                for line in traceback
+                if line.startswith("    ") and line.strip(" ~^")
+            ][-1]
     raise ValueError("backward did not fail")
 
 

@@ -6,8 +6,14 @@ import torch
 def gradient_after(change: str) -> float:
     """Gradient of sigmoid at 0, where 0.25 is right, after ``change`` has added 1 to the output in place."""
     x = torch.zeros(1, requires_grad=True)
-    hooks = torch.autograd.graph.saved_tensors_hooks(lambda tensor: tensor, lambda tensor: tensor)
-    with hooks if change == "y += 1, saved-tensor hooks" else contextlib.nullcontext():
+    hooks = torch.autograd.graph.saved_tensors_hooks(
+        lambda tensor: tensor, lambda tensor: tensor
+    )
+    with (
+        hooks
+        if change == "y += 1, saved-tensor hooks"
+        else contextlib.nullcontext()
+    ):
         y = torch.sigmoid(x)
     if change == "y += 1 under no_grad()":
         with torch.no_grad():
@@ -25,8 +31,14 @@ def gradient_after(change: str) -> float:
 
 
 if __name__ == "__main__":
-    for change in ("y += 1", "y += 1 under no_grad()", "y.detach().add_(1)", "y.data.add_(1)", "NumPy view of y",
-                   "y += 1, saved-tensor hooks"):
+    for change in (
+        "y += 1",
+        "y += 1 under no_grad()",
+        "y.detach().add_(1)",
+        "y.data.add_(1)",
+        "NumPy view of y",
+        "y += 1, saved-tensor hooks",
+    ):
         try:
             print(f"{change:28} gradient {gradient_after(change):+.2f}")
         except RuntimeError:

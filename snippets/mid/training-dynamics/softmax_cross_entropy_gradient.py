@@ -2,7 +2,9 @@ import torch
 import torch.nn.functional as F
 
 
-def cross_entropy_gradient(logits: torch.Tensor, targets: torch.Tensor) -> torch.Tensor:
+def cross_entropy_gradient(
+    logits: torch.Tensor, targets: torch.Tensor
+) -> torch.Tensor:
     """Gradient of the mean softmax cross-entropy for the logits.
 
     Args:
@@ -27,13 +29,33 @@ if __name__ == "__main__":
     one_hot = F.one_hot(torch.arange(64) % 10, 10).double()
     soft = torch.softmax(torch.randn(64, 10, dtype=torch.float64), dim=1)
     for name, targets in (("one-hot targets", one_hot), ("soft targets", soft)):
-        error = (cross_entropy_gradient(logits, targets) - autograd_gradient(logits, targets)).abs().max().item()
-        print(f"{name:15} p - y and autograd agree to machine precision: {error < torch.finfo(torch.float64).eps}")
+        error = (
+            (
+                cross_entropy_gradient(logits, targets)
+                - autograd_gradient(logits, targets)
+            )
+            .abs()
+            .max()
+            .item()
+        )
+        print(
+            f"{name:15} p - y and autograd agree to machine precision: {error < torch.finfo(torch.float64).eps}"
+        )
 
     print("\nlogits (gap, 0), class 0 is right: gradient for each logit")
     for gap in (5.0, 10.0, 20.0, 80.0, 110.0):
         cells = []
         for dtype in (torch.float32, torch.float64):
-            gradient = autograd_gradient(torch.tensor([[gap, 0]], dtype=dtype), torch.tensor([[1, 0]], dtype=dtype))
-            cells += [f"{value:+.1e}" if value else "exactly 0" for value in gradient[0].tolist()]
-        print("gap {:3.0f}   float32 {:>9} {:>9}   float64 {:>9} {:>9}".format(gap, *cells))
+            gradient = autograd_gradient(
+                torch.tensor([[gap, 0]], dtype=dtype),
+                torch.tensor([[1, 0]], dtype=dtype),
+            )
+            cells += [
+                f"{value:+.1e}" if value else "exactly 0"
+                for value in gradient[0].tolist()
+            ]
+        print(
+            "gap {:3.0f}   float32 {:>9} {:>9}   float64 {:>9} {:>9}".format(
+                gap, *cells
+            )
+        )

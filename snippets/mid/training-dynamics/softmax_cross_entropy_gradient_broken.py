@@ -5,7 +5,9 @@ import torch.nn.functional as F
 def log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     """``log(sum(exp(logits)))`` over the last dimension; (..., K) gives (...). At least one logit must be finite."""
     largest = logits.amax(dim=-1, keepdim=True)
-    return (largest + (logits - largest).exp().sum(dim=-1, keepdim=True).log()).squeeze(-1)
+    return (
+        largest + (logits - largest).exp().sum(dim=-1, keepdim=True).log()
+    ).squeeze(-1)
 
 
 def naive(logits: torch.Tensor, target: int) -> torch.Tensor:
@@ -32,4 +34,6 @@ if __name__ == "__main__":
             loss = loss_function(logits, target=1)
             (gradient,) = torch.autograd.grad(loss, logits)
             numbers = ", ".join(f"{value:7.4f}" for value in gradient.tolist())
-            print(f"    {loss_function.__name__:15} loss {loss.item():8.4f}   gradient [{numbers}]")
+            print(
+                f"    {loss_function.__name__:15} loss {loss.item():8.4f}   gradient [{numbers}]"
+            )

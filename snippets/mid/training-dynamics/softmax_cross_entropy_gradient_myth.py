@@ -2,7 +2,9 @@ import torch
 import torch.nn.functional as F
 
 
-def descend(targets: torch.Tensor, steps: int, lr: float = 5.0) -> tuple[torch.Tensor, torch.Tensor]:
+def descend(
+    targets: torch.Tensor, steps: int, lr: float = 5.0
+) -> tuple[torch.Tensor, torch.Tensor]:
     """Gradient descent on the logits of one example, from zeros.
 
     Args:
@@ -28,4 +30,6 @@ if __name__ == "__main__":
             largest = gradient.abs().max().item()
             size = f"{largest:.0e}" if largest > 1e-12 else "below 1e-12"
             gap = (logits[0] - logits[1]).item()
-            print(f"{name:20} {steps:6} steps: gap {gap:7.4f}   largest gradient {size}")
+            print(
+                f"{name:20} {steps:6} steps: gap {gap:7.4f}   largest gradient {size}"
+            )

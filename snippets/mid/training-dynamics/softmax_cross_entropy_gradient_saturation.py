@@ -14,13 +14,20 @@ def cross_entropy(logit: torch.Tensor) -> torch.Tensor:
     return F.binary_cross_entropy_with_logits(logit, torch.ones_like(logit))
 
 
-def gradient(loss_function: Callable[[torch.Tensor], torch.Tensor], logit: float) -> float:
+def gradient(
+    loss_function: Callable[[torch.Tensor], torch.Tensor], logit: float
+) -> float:
     """Slope of a loss at a logit."""
     at = torch.tensor(logit, requires_grad=True)
     return torch.autograd.grad(loss_function(at), at)[0].item()
 
 
-def descend(loss_function: Callable[[torch.Tensor], torch.Tensor], logit: float, steps: int, lr: float = 1.0) -> float:
+def descend(
+    loss_function: Callable[[torch.Tensor], torch.Tensor],
+    logit: float,
+    steps: int,
+    lr: float = 1.0,
+) -> float:
     """The logit after ``steps`` steps of gradient descent on it."""
     for _ in range(steps):
         logit -= lr * gradient(loss_function, logit)
@@ -29,7 +36,17 @@ def descend(loss_function: Callable[[torch.Tensor], torch.Tensor], logit: float,
 
 if __name__ == "__main__":
     for logit in (0.0, -2.0, -5.0, -10.0, -20.0):
-        of_squared, of_entropy = gradient(squared_error, logit), gradient(cross_entropy, logit)
-        print(f"logit {logit:5.0f}: gradient of squared error {of_squared:+.1e}   cross-entropy {of_entropy:+.1e}")
-    for name, loss_function in (("squared error", squared_error), ("cross-entropy", cross_entropy)):
-        print(f"{name}: from logit -10, after 100 steps {descend(loss_function, -10.0, 100):+.2f}")
+        of_squared, of_entropy = (
+            gradient(squared_error, logit),
+            gradient(cross_entropy, logit),
+        )
+        print(
+            f"logit {logit:5.0f}: gradient of squared error {of_squared:+.1e}   cross-entropy {of_entropy:+.1e}"
+        )
+    for name, loss_function in (
+        ("squared error", squared_error),
+        ("cross-entropy", cross_entropy),
+    ):
+        print(
+            f"{name}: from logit -10, after 100 steps {descend(loss_function, -10.0, 100):+.2f}"
+        )

@@ -31,7 +31,11 @@ class LiveBytes(TorchDispatchMode):
 def graph_nodes() -> int:
     """Number of autograd nodes that some tensor keeps alive."""
     nodes = set()
-    todo = [found.grad_fn for found in gc.get_objects() if issubclass(type(found), torch.Tensor)]
+    todo = [
+        found.grad_fn
+        for found in gc.get_objects()
+        if issubclass(type(found), torch.Tensor)
+    ]
     while todo:
         node = todo.pop()
         if node is not None and node not in nodes:
@@ -40,7 +44,9 @@ def graph_nodes() -> int:
     return len(nodes)
 
 
-def assert_no_growth(step: Callable[[], object], steps: int = 5, warmup: int = 2, allowed: int = 1024) -> int:
+def assert_no_growth(
+    step: Callable[[], object], steps: int = 5, warmup: int = 2, allowed: int = 1024
+) -> int:
     """Run one iteration of a loop several times; it should hold as much memory after it as before.
 
     Args:
@@ -60,9 +66,13 @@ def assert_no_growth(step: Callable[[], object], steps: int = 5, warmup: int = 2
                 step()
             gc.collect()
             held.append((sum(live.sizes.values()), graph_nodes()))
-    size, nodes = ((after - before) // steps for before, after in zip(*held, strict=True))
+    size, nodes = (
+        (after - before) // steps for before, after in zip(*held, strict=True)
+    )
     if size > allowed or nodes > 0:
-        raise AssertionError(f"a step leaves {size:,} bytes and {nodes} graph nodes behind")
+        raise AssertionError(
+            f"a step leaves {size:,} bytes and {nodes} graph nodes behind"
+        )
     return size
 
 
@@ -78,7 +88,11 @@ if __name__ == "__main__":
 
     print("loop      history keeps   leak test")
     for train in (False, True):
-        for name, keep in (("loss", lambda x: x), ("loss.detach()", torch.detach), ("loss.item()", torch.Tensor.item)):
+        for name, keep in (
+            ("loss", lambda x: x),
+            ("loss.detach()", torch.detach),
+            ("loss.item()", torch.Tensor.item),
+        ):
             history: list[torch.Tensor | float] = []
             try:
                 verdict = f"passes: {assert_no_growth(partial(step, train, keep))} bytes a step"

@@ -10,11 +10,22 @@ def bytes_that_gc_sees() -> int:
 
     Other subclasses are left out: torch.compile's fake tensors, for one, have no storage to point to.
     """
-    tensors = [found for found in gc.get_objects() if type(found) in (torch.Tensor, nn.Parameter)]
-    return sum({tensor.data_ptr(): tensor.untyped_storage().nbytes() for tensor in tensors}.values())
+    tensors = [
+        found
+        for found in gc.get_objects()
+        if type(found) in (torch.Tensor, nn.Parameter)
+    ]
+    return sum(
+        {
+            tensor.data_ptr(): tensor.untyped_storage().nbytes()
+            for tensor in tensors
+        }.values()
+    )
 
 
-def bytes_that_the_graph_saves(model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor) -> int:
+def bytes_that_the_graph_saves(
+    model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor
+) -> int:
     """Bytes of the distinct storages that one loss keeps for its backward pass, parameters and data left out."""
     saved: dict[int, int] = {}
 
@@ -23,7 +34,9 @@ def bytes_that_the_graph_saves(model: nn.Module, inputs: torch.Tensor, targets: 
         return tensor.detach()
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        loss = F.cross_entropy(model(inputs), targets)  # a name, or the graph and its storages are gone at once
+        loss = F.cross_entropy(
+            model(inputs), targets
+        )  # a name, or the graph and its storages are gone at once
     for tensor in (inputs, targets, *model.parameters()):
         saved.pop(tensor.data_ptr(), None)
     return sum(saved.values()) if loss.requires_grad else 0
@@ -34,5 +47,9 @@ if __name__ == "__main__":
     inputs, targets = torch.randn(128, 64), torch.randint(1000, (128,))
     before = bytes_that_gc_sees()
     loss = F.cross_entropy(model(inputs), targets)
-    print(f"gc.get_objects() sees  {bytes_that_gc_sees() - before:7,} bytes, the loss included")
-    print(f"the graph has saved    {bytes_that_the_graph_saves(model, inputs, targets):7,} bytes")
+    print(
+        f"gc.get_objects() sees  {bytes_that_gc_sees() - before:7,} bytes, the loss included"
+    )
+    print(
+        f"the graph has saved    {bytes_that_the_graph_saves(model, inputs, targets):7,} bytes"
+    )

@@ -19,7 +19,11 @@ def resident_megabytes() -> float:
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * resource.getpagesize() / 1e6
-    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * (1 if sys.platform == "darwin" else 1024) / 1e6
+    return (
+        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        * (1 if sys.platform == "darwin" else 1024)
+        / 1e6
+    )
 
 
 def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
@@ -31,7 +35,9 @@ def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
     model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 10))
     history, megabytes = [], [resident_megabytes()]
     for step in range(1, steps + 1):
-        loss = F.cross_entropy(model(torch.randn(256, 512)), torch.randint(10, (256,)))
+        loss = F.cross_entropy(
+            model(torch.randn(256, 512)), torch.randint(10, (256,))
+        )
         history.append(loss.item() if fixed else loss)
         if step % every == 0:
             megabytes.append(resident_megabytes())
@@ -39,7 +45,14 @@ def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
 
 
 if __name__ == "__main__":
-    print("RSS in MB after   " + "".join(f"{step:6}" for step in range(0, 81, 20)) + "  batches")
+    print(
+        "RSS in MB after   "
+        + "".join(f"{step:6}" for step in range(0, 81, 20))
+        + "  batches"
+    )
     curve(fixed=True)  # the first pass through the code also loads libraries
     for name, fixed in (("fixed", True), ("leaking", False)):
-        print(f"{name:18}" + "".join(f"{megabytes:6.0f}" for megabytes in curve(fixed)))
+        print(
+            f"{name:18}"
+            + "".join(f"{megabytes:6.0f}" for megabytes in curve(fixed))
+        )

@@ -3,13 +3,25 @@ from collections.abc import Callable
 import torch
 
 
-def captured_graphs(function: Callable[[torch.Tensor], object], *inputs: torch.Tensor) -> list[str]:
+def captured_graphs(
+    function: Callable[[torch.Tensor], object], *inputs: torch.Tensor
+) -> list[str]:
     """The ops of every graph that torch.compile captures while ``function`` runs on each input, in order."""
     graphs = []
 
-    def backend(graph_module: torch.fx.GraphModule, example_inputs: list[torch.Tensor]) -> Callable:
-        calls = [node for node in graph_module.graph.nodes if node.op in ("call_function", "call_method")]
-        graphs.append(" ".join(getattr(node.target, "__name__", str(node.target)) for node in calls))
+    def backend(
+        graph_module: torch.fx.GraphModule, example_inputs: list[torch.Tensor]
+    ) -> Callable:
+        calls = [
+            node
+            for node in graph_module.graph.nodes
+            if node.op in ("call_function", "call_method")
+        ]
+        graphs.append(
+            " ".join(
+                getattr(node.target, "__name__", str(node.target)) for node in calls
+            )
+        )
         return graph_module.forward
 
     torch.compiler.reset()
@@ -28,7 +40,11 @@ def activate(x: torch.Tensor) -> torch.Tensor:
 
 if __name__ == "__main__":
     explanation = torch._dynamo.explain(activate)(torch.ones(3))
-    print(f"explain(): {explanation.graph_count} graphs, {explanation.graph_break_count} break")
+    print(
+        f"explain(): {explanation.graph_count} graphs, {explanation.graph_break_count} break"
+    )
     print(f"reason:    {explanation.break_reasons[0].reason}")
-    for number, ops in enumerate(captured_graphs(activate, torch.ones(3), -torch.ones(3)), 1):
+    for number, ops in enumerate(
+        captured_graphs(activate, torch.ones(3), -torch.ones(3)), 1
+    ):
         print(f"graph {number}:   {ops}")

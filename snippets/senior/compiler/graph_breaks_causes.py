@@ -12,7 +12,9 @@ def capture(function: Callable[[torch.Tensor], torch.Tensor]) -> tuple[int, str]
     """
     graphs = []
 
-    def backend(graph_module: torch.fx.GraphModule, example_inputs: list[torch.Tensor]) -> Callable:
+    def backend(
+        graph_module: torch.fx.GraphModule, example_inputs: list[torch.Tensor]
+    ) -> Callable:
         graphs.append(graph_module)
         return graph_module.forward
 

@@ -25,7 +25,11 @@ if __name__ == "__main__":
     print(f"{'':20}x =  4.0           x = -4.0")
     print(f"{'':20}output  gradient   output  gradient")
     for function in (branch, with_where, with_guarded_where, with_cond):
-        run = function if function is branch else torch.compile(function, backend="eager", fullgraph=True)
+        run = (
+            function
+            if function is branch
+            else torch.compile(function, backend="eager", fullgraph=True)
+        )
         line = f"{function.__name__:20}"
         for value in (4.0, -4.0):
             x = torch.tensor([value], requires_grad=True)

@@ -35,7 +35,10 @@ def demonstrate(rank: int, world_size: int) -> None:
     x = torch.arange(1.0, 9.0).unsqueeze(1) / 8
     y = 3 * x
     mine = slice(rank, None, world_size)
-    for label, rows in (("gradient without DDP, my rows", mine), ("gradient without DDP, all rows", slice(None))):
+    for label, rows in (
+        ("gradient without DDP, my rows", mine),
+        ("gradient without DDP, all rows", slice(None)),
+    ):
         alone = copy.deepcopy(model)
         F.mse_loss(alone(x[rows]), y[rows]).backward()
         report(label, alone.weight.grad.item())
@@ -43,7 +46,10 @@ def demonstrate(rank: int, world_size: int) -> None:
     report("gradient with DDP, my rows", model.weight.grad.item())
 
     before = copy.deepcopy(model.state_dict())
-    for label, lr in (("lr 0.1 on both", 0.1), ("lr 0.1 and 0.2", 0.1 * (rank + 1))):
+    for label, lr in (
+        ("lr 0.1 on both", 0.1),
+        ("lr 0.1 and 0.2", 0.1 * (rank + 1)),
+    ):
         model.load_state_dict(before)
         torch.optim.SGD(replica.parameters(), lr=lr).step()
         report(f"weight after step(), {label}", model.weight.item())
@@ -51,7 +57,9 @@ def demonstrate(rank: int, world_size: int) -> None:
 
 def worker(rank: int, world_size: int, init_file: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
+    )
     demonstrate(rank, world_size)
     gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
     dist.destroy_process_group()
@@ -59,4 +67,6 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        mp.start_processes(worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork")
+        mp.start_processes(
+            worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork"
+        )

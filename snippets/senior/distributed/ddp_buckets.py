@@ -25,15 +25,27 @@ def backward_events(bucket_cap_mb: float) -> list[str]:
     layers = nn.Sequential(*[nn.Linear(256, 256, bias=False) for _ in range(6)])
     replica = DistributedDataParallel(layers, bucket_cap_mb=bucket_cap_mb)
 
-    def all_reduce(group: object, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-        events.append(f"    all-reduce of bucket {bucket.index()} starts ({len(bucket.parameters())} tensors)")
+    def all_reduce(
+        group: object, bucket: dist.GradBucket
+    ) -> torch.futures.Future[torch.Tensor]:
+        events.append(
+            f"    all-reduce of bucket {bucket.index()} starts ({len(bucket.parameters())} tensors)"
+        )
         mean = bucket.buffer() / dist.get_world_size()
-        return dist.all_reduce(mean, async_op=True).get_future().then(lambda future: future.value()[0])
+        return (
+            dist.all_reduce(mean, async_op=True)
+            .get_future()
+            .then(lambda future: future.value()[0])
+        )
 
     replica.register_comm_hook(None, all_reduce)
     for number, layer in enumerate(layers):
-        layer.weight.register_hook(lambda grad, number=number: events.append(f"gradient of layer {number}"))
-    for _ in range(2):  # the first backward() shows DDP the order, the second uses it
+        layer.weight.register_hook(
+            lambda grad, number=number: events.append(f"gradient of layer {number}")
+        )
+    for _ in range(
+        2
+    ):  # the first backward() shows DDP the order, the second uses it
         events.clear()
         replica(torch.ones(8, 256)).sum().backward()
         events.append("backward() returns")
@@ -42,7 +54,9 @@ def backward_events(bucket_cap_mb: float) -> list[str]:
 
 def worker(rank: int, world_size: int, init_file: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
+    )
     events = backward_events(bucket_cap_mb=0.5)
     if rank == 0:
         print("\n".join(events))
@@ -52,4 +66,6 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        mp.start_processes(worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork")
+        mp.start_processes(
+            worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork"
+        )

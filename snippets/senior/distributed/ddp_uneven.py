@@ -33,8 +33,13 @@ def mean_over_ranks(losses: torch.Tensor) -> torch.Tensor:
 def demonstrate(rank: int) -> None:
     model = nn.Linear(1, 1, bias=False)
     replica = DistributedDataParallel(model)
-    x = torch.ones(4, 1) if rank == 0 else torch.full((1, 1), 11.0)  # the gradient of w * x is x
-    for label, loss in (("losses.mean() on each rank", torch.mean), ("mean_over_ranks(losses)", mean_over_ranks)):
+    x = (
+        torch.ones(4, 1) if rank == 0 else torch.full((1, 1), 11.0)
+    )  # the gradient of w * x is x
+    for label, loss in (
+        ("losses.mean() on each rank", torch.mean),
+        ("mean_over_ranks(losses)", mean_over_ranks),
+    ):
         replica.zero_grad()
         loss(replica(x).flatten()).backward()
         if rank == 0:
@@ -43,7 +48,9 @@ def demonstrate(rank: int) -> None:
 
 def worker(rank: int, world_size: int, init_file: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
+    )
     demonstrate(rank)
     gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
     dist.destroy_process_group()
@@ -52,4 +59,6 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
 if __name__ == "__main__":
     print(f"mean of 1, 1, 1, 1 and 11   {(4 * 1 + 11) / 5:5.1f}", flush=True)
     with tempfile.TemporaryDirectory() as folder:
-        mp.start_processes(worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork")
+        mp.start_processes(
+            worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork"
+        )

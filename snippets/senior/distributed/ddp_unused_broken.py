@@ -29,24 +29,38 @@ class TwoHeads(nn.Module):
 def demonstrate(rank: int, world_size: int) -> None:
     x = torch.full((1, 1), rank + 1.0)
     for find_unused in (True, False):
-        replica = DistributedDataParallel(TwoHeads(), find_unused_parameters=find_unused)
+        replica = DistributedDataParallel(
+            TwoHeads(), find_unused_parameters=find_unused
+        )
         replica(x, head=0).sum().backward()
         gradients = [None] * world_size
-        dist.all_gather_object(gradients, replica.module.heads[0].weight.grad.item())
+        dist.all_gather_object(
+            gradients, replica.module.heads[0].weight.grad.item()
+        )
         if rank == 0:
-            print(f"find_unused_parameters={find_unused}: gradient on each rank {gradients}")
+            print(
+                f"find_unused_parameters={find_unused}: gradient on each rank {gradients}"
+            )
         try:
             replica(x, head=0)
         except RuntimeError as error:
             if rank == 0:
                 sentences = str(error).split(". ")
                 print("RuntimeError:", sentences[0])
-                print(*[line for line in str(error).splitlines() if line.startswith("Parameter indices")])
+                print(
+                    *[
+                        line
+                        for line in str(error).splitlines()
+                        if line.startswith("Parameter indices")
+                    ]
+                )
 
 
 def worker(rank: int, world_size: int, init_file: str) -> None:
     torch.set_num_threads(1)
-    dist.init_process_group("gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size)
+    dist.init_process_group(
+        "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
+    )
     demonstrate(rank, world_size)
     gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
     dist.destroy_process_group()
@@ -54,4 +68,6 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as folder:
-        mp.start_processes(worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork")
+        mp.start_processes(
+            worker, args=(2, f"{folder}/init"), nprocs=2, start_method="fork"
+        )

@@ -20,7 +20,9 @@ def matmul_chain(x: torch.Tensor, count: int = 50) -> torch.Tensor:
     return y
 
 
-def host_milliseconds(x: torch.Tensor, finish: Callable[[torch.Tensor], object]) -> tuple[float, bool]:
+def host_milliseconds(
+    x: torch.Tensor, finish: Callable[[torch.Tensor], object]
+) -> tuple[float, bool]:
     """What the host's clock says about ``matmul_chain(x)`` followed by ``finish(result)``.
 
     Returns:
@@ -45,10 +47,14 @@ def event_milliseconds(x: torch.Tensor) -> float:
 
 if __name__ == "__main__":
     if not torch.cuda.is_available():
-        raise SystemExit("async_execution.py needs a CUDA GPU: torch.cuda.is_available() is False")
+        raise SystemExit(
+            "async_execution.py needs a CUDA GPU: torch.cuda.is_available() is False"
+        )
     n = 4096
     x = torch.randn(n, n, device="cuda") / n**0.5
-    matmul_chain(x)[0, 0].item()  # the first calls also load kernels and allocate memory
+    matmul_chain(x)[
+        0, 0
+    ].item()  # the first calls also load kernels and allocate memory
     gpu = event_milliseconds(x)
     finishers = {
         "the calls have returned": lambda y: None,

@@ -20,6 +20,10 @@ def weight_gradient(true_gradient: float, scaler: torch.amp.GradScaler) -> float
 if __name__ == "__main__":
     print("true gradient   no scaler   scale 65536")
     for true_gradient in (10.0, 1e-2, 1e-4, 1e-6, 1e-8, 1e-10, 1e-12, 1e-14):
-        plain = weight_gradient(true_gradient, torch.amp.GradScaler("cpu", enabled=False))
-        scaled = weight_gradient(true_gradient, torch.amp.GradScaler("cpu", init_scale=65536.0))
+        plain = weight_gradient(
+            true_gradient, torch.amp.GradScaler("cpu", enabled=False)
+        )
+        scaled = weight_gradient(
+            true_gradient, torch.amp.GradScaler("cpu", init_scale=65536.0)
+        )
         print(f"{true_gradient:13.0e}{plain:12.1e}{scaled:14.1e}")

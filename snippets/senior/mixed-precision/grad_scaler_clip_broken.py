@@ -23,5 +23,9 @@ def clipped_step(unscale_first: bool, max_norm: float = 1.0) -> tuple[float, flo
 
 if __name__ == "__main__":
     print("                 norm seen   length of the step")
-    print("unscale_, clip {:11.1f}{:21.6f}".format(*clipped_step(unscale_first=True)))
-    print("clip           {:11.1f}{:21.6f}".format(*clipped_step(unscale_first=False)))
+    print(
+        "unscale_, clip {:11.1f}{:21.6f}".format(*clipped_step(unscale_first=True))
+    )
+    print(
+        "clip           {:11.1f}{:21.6f}".format(*clipped_step(unscale_first=False))
+    )

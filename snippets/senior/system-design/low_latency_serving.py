@@ -44,16 +44,30 @@ def gigabits(rate: float, size: int) -> float:
 
 if __name__ == "__main__":
     RATE = 100_000
-    print("max batch  batch ms  requests/s  replicas at 100%   70%   60%  just missed a batch")
+    print(
+        "max batch  batch ms  requests/s  replicas at 100%   70%   60%  just missed a batch"
+    )
     for max_batch in (1, 8, 32, 64, 128, 256):
         replica = Replica(fixed_ms=3.0, item_ms=0.25, max_batch=max_batch)
-        full, usual, spare = (replicas_needed(RATE, replica, load) for load in (1.0, 0.7, 0.6))
-        print(f"{max_batch:9} {replica.batch_ms:9.2f} {replica.capacity:11.0f} {full:17} {usual:5} {spare:5}"
-              f" {2 * replica.batch_ms:17.1f} ms")
+        full, usual, spare = (
+            replicas_needed(RATE, replica, load) for load in (1.0, 0.7, 0.6)
+        )
+        print(
+            f"{max_batch:9} {replica.batch_ms:9.2f} {replica.capacity:11.0f} {full:17} {usual:5} {spare:5}"
+            f" {2 * replica.batch_ms:17.1f} ms"
+        )
     for load in (0.7, 0.6):
-        print(f"planned at {load:.0%}, one of three zones lost: {load * 3 / 2:.0%} load on the others")
+        print(
+            f"planned at {load:.0%}, one of three zones lost: {load * 3 / 2:.0%} load on the others"
+        )
     print(f"in flight at 50 ms: {in_flight(RATE, 50):.0f} requests")
-    sizes = {"2 kB of features": 2_000, "100 kB JPEG": 100_000, "float32 of 3x224x224": 3 * 224 * 224 * 4}
+    sizes = {
+        "2 kB of features": 2_000,
+        "100 kB JPEG": 100_000,
+        "float32 of 3x224x224": 3 * 224 * 224 * 4,
+    }
     for payload, size in sizes.items():
         print(f"network in, {payload:20} {gigabits(RATE, size):6.1f} Gbit/s")
-    print(f"weights, 100 M parameters in bfloat16: {100e6 * 2 / 1e9:.1f} GB per replica")
+    print(
+        f"weights, 100 M parameters in bfloat16: {100e6 * 2 / 1e9:.1f} GB per replica"
+    )

@@ -12,7 +12,9 @@ import torch
 from torch import nn
 
 
-def batch_milliseconds(model: nn.Module, example: torch.Tensor, batches: list[int], repeats: int = 20) -> list[float]:
+def batch_milliseconds(
+    model: nn.Module, example: torch.Tensor, batches: list[int], repeats: int = 20
+) -> list[float]:
     """Best time of one forward pass for each batch size, in milliseconds.
 
     Args:
@@ -36,11 +38,15 @@ def batch_milliseconds(model: nn.Module, example: torch.Tensor, batches: list[in
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    model = nn.Sequential(*(layer for _ in range(8) for layer in (nn.Linear(1024, 1024), nn.ReLU()))).eval()
+    model = nn.Sequential(
+        *(layer for _ in range(8) for layer in (nn.Linear(1024, 1024), nn.ReLU()))
+    ).eval()
     batches = [1, 8, 16, 32, 64, 128]
     measured = batch_milliseconds(model, torch.randn(1024), batches)
     item_ms, fixed_ms = numpy.polyfit(batches, measured, 1)
     print("batch   measured   line")
     for batch, milliseconds in zip(batches, measured, strict=True):
-        print(f"{batch:5} {milliseconds:7.2f} ms {fixed_ms + item_ms * batch:7.2f} ms")
+        print(
+            f"{batch:5} {milliseconds:7.2f} ms {fixed_ms + item_ms * batch:7.2f} ms"
+        )
     print(f"FIXED_MS = {fixed_ms:.2f}, ITEM_MS = {item_ms:.3f}")

@@ -217,8 +217,8 @@ class TestWhatAutogradDoes:
         accuracy = (logits.argmax(1) == labels).float().mean()
         with pytest.raises(RuntimeError, match="does not require grad"):
             accuracy.backward()
-        alone, = torch.autograd.grad(nn.functional.cross_entropy(logits, labels), logits)
-        both, = torch.autograd.grad(nn.functional.cross_entropy(logits, labels) - accuracy, logits)
+        (alone,) = torch.autograd.grad(nn.functional.cross_entropy(logits, labels), logits)
+        (both,) = torch.autograd.grad(nn.functional.cross_entropy(logits, labels) - accuracy, logits)
         assert torch.equal(alone, both)
 
 
@@ -238,8 +238,15 @@ class TestComputationGraph:
         a, b, data = leaf(1.0), leaf(2.0), torch.ones(1, dtype=torch.float64)
         computation_graph.draw((a.exp() * b + data * a).sum().grad_fn, {a: "a", b: "b"})
         assert capsys.readouterr().out.splitlines() == [
-            "SumBackward0", "  AddBackward0", "    MulBackward0", "      ExpBackward0", "        AccumulateGrad of a",
-            "      AccumulateGrad of b", "    MulBackward0", "      None", "      AccumulateGrad of a",
+            "SumBackward0",
+            "  AddBackward0",
+            "    MulBackward0",
+            "      ExpBackward0",
+            "        AccumulateGrad of a",
+            "      AccumulateGrad of b",
+            "    MulBackward0",
+            "      None",
+            "      AccumulateGrad of a",
         ]
 
     def test_a_node_is_made_only_where_an_input_requires_grad(self):
@@ -407,7 +414,7 @@ class TestRequiresGrad:
         seen = []
         requires_grad.train_after(lambda body: seen.append((body.weight.detach().clone(), body.weight.grad)))
         torch.manual_seed(0)
-        (weight, gradient), = seen
+        ((weight, gradient),) = seen
         assert gradient is not None and not torch.equal(weight, nn.Linear(4, 4).weight)
 
     def test_a_module_has_no_flag_but_a_method(self):
@@ -472,8 +479,13 @@ class TestRequiresGrad:
     def test_defaults_of_data_parameters_buffers_and_results(self):
         norm, x = nn.BatchNorm1d(3), torch.randn(4, 3)
         flags = {name: tensor.requires_grad for name, tensor in norm.state_dict(keep_vars=True).items()}
-        assert flags == {"weight": True, "bias": True, "running_mean": False, "running_var": False,
-                         "num_batches_tracked": False}
+        assert flags == {
+            "weight": True,
+            "bias": True,
+            "running_mean": False,
+            "running_var": False,
+            "num_batches_tracked": False,
+        }
         assert not x.requires_grad and norm(x).requires_grad
         with torch.no_grad():
             assert nn.Parameter(x).requires_grad and not norm(x).requires_grad
@@ -827,18 +839,25 @@ class TestNoGradVsRequiresGrad:
 
     def test_the_first_trained_layer_decides_what_is_saved(self):
         memory, x = no_grad_vs_requires_grad_memory, torch.randn(16, 64)
-        counts = {trained: memory.saved_activations(memory.frozen_but(*trained), x)[0]
-                  for trained in ((1, 2, 3, 4), (1,), (2, 3, 4), (2,), (3, 4), (3,), (4,), ())}
+        counts = {
+            trained: memory.saved_activations(memory.frozen_but(*trained), x)[0]
+            for trained in ((1, 2, 3, 4), (1,), (2, 3, 4), (2,), (3, 4), (3,), (4,), ())
+        }
         assert list(counts.values()) == [3, 3, 3, 3, 2, 2, 1, 0]
         assert memory.saved_activations(memory.frozen_but(3), x)[1] == 2 * 16 * 64 * 4
         with torch.no_grad():
             assert memory.saved_activations(memory.frozen_but(1), x) == (0, 0)
 
-    @pytest.mark.parametrize(("activation", "every", "only_first"), [
-        (nn.ReLU, 3, 3), (nn.Tanh, 3, 3),  # keep their output, the next layer's input
-        (nn.GELU, 6, 3), (nn.SiLU, 6, 3),  # keep their input
-        (nn.Identity, 3, 0),
-    ])
+    @pytest.mark.parametrize(
+        ("activation", "every", "only_first"),
+        [
+            (nn.ReLU, 3, 3),
+            (nn.Tanh, 3, 3),  # keep their output, the next layer's input
+            (nn.GELU, 6, 3),
+            (nn.SiLU, 6, 3),  # keep their input
+            (nn.Identity, 3, 0),
+        ],
+    )
     def test_what_is_kept_after_the_first_trained_layer_depends_on_the_activation(self, activation, every, only_first):
         memory, x = no_grad_vs_requires_grad_memory, torch.randn(16, 64)
 

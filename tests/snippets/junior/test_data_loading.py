@@ -126,8 +126,13 @@ class TestDataloader:
             return [batch.tolist() for batch in itertools.islice(steps, 5, 10)]
 
         dataset = loader_snippet.Squares(20)
-        loader = DataLoader(dataset, 4, shuffle=True, generator=seeded(), collate_fn=lambda items: torch.tensor(
-            [label for _, label in items]))
+        loader = DataLoader(
+            dataset,
+            4,
+            shuffle=True,
+            generator=seeded(),
+            collate_fn=lambda items: torch.tensor([label for _, label in items]),
+        )
         first = [batch.tolist() for batch in loader]
         loader.generator.manual_seed(3)
         fresh = second_epoch(forever(loader))
@@ -235,8 +240,15 @@ class TestCustomDataset:
 
     @pytest.mark.parametrize(
         ("label", "dtype", "shape"),
-        [(3, torch.int64, (4,)), (0.5, torch.float64, (4,)), (np.float32(1), torch.float32, (4,)),
-         (np.int32(1), torch.int32, (4,)), (False, torch.bool, (4,)), (torch.tensor([2]), torch.int64, (4, 1))])
+        [
+            (3, torch.int64, (4,)),
+            (0.5, torch.float64, (4,)),
+            (np.float32(1), torch.float32, (4,)),
+            (np.int32(1), torch.int32, (4,)),
+            (False, torch.bool, (4,)),
+            (torch.tensor([2]), torch.int64, (4, 1)),
+        ],
+    )
     def test_the_return_line_decides_the_dtype_of_the_batch(self, label, dtype, shape):
         (batch,) = DataLoader([label] * 4, batch_size=4)
         assert batch.dtype == dtype and batch.shape == shape
@@ -323,8 +335,9 @@ class TestDataloaderArguments:
     @pytest.mark.parametrize(("length", "prefetch_factor"), [(4, 1), (7, 2), (7, 3)])
     def test_batches_are_dealt_in_turn_and_read_ahead(self, length, prefetch_factor):
         batches = arguments_snippet.Batches(length)
-        loader = DataLoader(arguments_snippet.WhoReads(), batch_sampler=batches, prefetch_factor=prefetch_factor,
-                            **WORKERS)
+        loader = DataLoader(
+            arguments_snippet.WhoReads(), batch_sampler=batches, prefetch_factor=prefetch_factor, **WORKERS
+        )
         for number, (workers, _) in enumerate(loader):
             assert workers.tolist() == [number % 2] * 2
             assert batches.handed_out == min(2 * prefetch_factor + number + 1, length)
@@ -515,6 +528,8 @@ class TestDataLeakage:
     def test_fitting_the_normalization_on_all_rows_changes_little_here(self):
         x, y = self.coin_flips(1000, 20)
         train, test = torch.randperm(1000).split([800, 200])
-        scores = [data_leakage.fit_and_score((x - x[rows].mean(0)) / x[rows].std(0), y, train, test)
-                  for rows in (train, torch.arange(1000))]
+        scores = [
+            data_leakage.fit_and_score((x - x[rows].mean(0)) / x[rows].std(0), y, train, test)
+            for rows in (train, torch.arange(1000))
+        ]
         assert abs(scores[0] - scores[1]) < 0.03

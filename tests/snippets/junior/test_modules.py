@@ -38,8 +38,11 @@ batch_norm = load_snippet("junior/modules/batch_norm.py")
 batch_norm_lag = load_snippet("junior/modules/batch_norm_lag.py")
 
 PLAIN = [list, tuple, lambda layers: dict(enumerate(layers))]
-REGISTERED = [nn.ModuleList, lambda layers: nn.Sequential(*layers),
-              lambda layers: nn.ModuleDict((f"layer{i}", layer) for i, layer in enumerate(layers))]
+REGISTERED = [
+    nn.ModuleList,
+    lambda layers: nn.Sequential(*layers),
+    lambda layers: nn.ModuleDict((f"layer{i}", layer) for i, layer in enumerate(layers)),
+]
 
 
 def layers(count: int) -> list[nn.Module]:
@@ -349,14 +352,16 @@ class TestEmbedding:
     def test_both_have_the_same_gradient(self):
         ids, upstream = torch.tensor([[4, 1, 4], [4, 0, 1]]), torch.randn(2, 3, 5)
         table = nn.Embedding(7, 5)
-        gradients = [torch.autograd.grad(lookup(ids), table.weight, upstream)[0]
-                     for lookup in (table, lambda ids: embedding.one_hot_lookup(ids, table.weight))]
+        gradients = [
+            torch.autograd.grad(lookup(ids), table.weight, upstream)[0]
+            for lookup in (table, lambda ids: embedding.one_hot_lookup(ids, table.weight))
+        ]
         torch.testing.assert_close(*gradients)
 
     def test_a_row_gets_the_sum_over_its_positions_and_all_others_zero(self):
         table = nn.Embedding(7, 5)
         upstream = torch.randn(4, 5)
-        gradient, = torch.autograd.grad(table(torch.tensor([4, 1, 4, 4])), table.weight, upstream)
+        (gradient,) = torch.autograd.grad(table(torch.tensor([4, 1, 4, 4])), table.weight, upstream)
         expected = torch.zeros(7, 5)
         expected[1], expected[4] = upstream[1], upstream[0] + upstream[2] + upstream[3]
         torch.testing.assert_close(gradient, expected)
@@ -391,15 +396,18 @@ class TestEmbedding:
         assert table.weight.std().item() == pytest.approx(1, abs=0.05)
         assert linear.weight.abs().max() <= size**-0.5
 
-    @pytest.mark.parametrize(("optimizer", "options", "expected"), [
-        (torch.optim.SGD, {}, [True, False, False, False]),
-        (torch.optim.SGD, {"momentum": 0.5}, [True, True, False, False]),
-        (torch.optim.RMSprop, {}, [True, False, False, False]),
-        (torch.optim.Adam, {}, [True, True, False, False]),
-        (torch.optim.AdamW, {"weight_decay": 0}, [True, True, False, False]),
-        (torch.optim.AdamW, {}, [True, True, True, True]),
-        (torch.optim.SGD, {"weight_decay": 0.1}, [True, True, True, True]),
-    ])
+    @pytest.mark.parametrize(
+        ("optimizer", "options", "expected"),
+        [
+            (torch.optim.SGD, {}, [True, False, False, False]),
+            (torch.optim.SGD, {"momentum": 0.5}, [True, True, False, False]),
+            (torch.optim.RMSprop, {}, [True, False, False, False]),
+            (torch.optim.Adam, {}, [True, True, False, False]),
+            (torch.optim.AdamW, {"weight_decay": 0}, [True, True, False, False]),
+            (torch.optim.AdamW, {}, [True, True, True, True]),
+            (torch.optim.SGD, {"weight_decay": 0.1}, [True, True, True, True]),
+        ],
+    )
     def test_momentum_moves_earlier_rows_and_decay_moves_all(self, optimizer, options, expected):
         assert embedding_rows_broken.moved(optimizer, **options) == expected
 
@@ -585,11 +593,27 @@ class TestModuleVsSequential:
 
 
 class TestTrainVsEval:
-    SAME_IN_BOTH = [nn.Linear(6, 6), nn.Conv1d(6, 6, 1), nn.LayerNorm(6), nn.GroupNorm(2, 6), nn.ReLU(), nn.GELU(),
-                    nn.InstanceNorm1d(6), nn.LSTM(6, 6), nn.MultiheadAttention(6, 2)]
-    DIFFERENT = [nn.Dropout(), nn.Dropout1d(), nn.AlphaDropout(), nn.BatchNorm1d(6), nn.RReLU(),
-                 nn.InstanceNorm1d(6, track_running_stats=True), nn.LSTM(6, 6, num_layers=2, dropout=0.5),
-                 nn.MultiheadAttention(6, 2, dropout=0.5)]
+    SAME_IN_BOTH = [
+        nn.Linear(6, 6),
+        nn.Conv1d(6, 6, 1),
+        nn.LayerNorm(6),
+        nn.GroupNorm(2, 6),
+        nn.ReLU(),
+        nn.GELU(),
+        nn.InstanceNorm1d(6),
+        nn.LSTM(6, 6),
+        nn.MultiheadAttention(6, 2),
+    ]
+    DIFFERENT = [
+        nn.Dropout(),
+        nn.Dropout1d(),
+        nn.AlphaDropout(),
+        nn.BatchNorm1d(6),
+        nn.RReLU(),
+        nn.InstanceNorm1d(6, track_running_stats=True),
+        nn.LSTM(6, 6, num_layers=2, dropout=0.5),
+        nn.MultiheadAttention(6, 2, dropout=0.5),
+    ]
 
     @staticmethod
     def output(layer, mode):
@@ -611,13 +635,29 @@ class TestTrainVsEval:
         for layer in vars(nn).values():
             if not (isinstance(layer, type) and issubclass(layer, nn.Module)):
                 continue
-            functions = [function for base in layer.__mro__ if base not in (nn.Module, object)
-                         for function in vars(base).values() if inspect.isfunction(function)]
+            functions = [
+                function
+                for base in layer.__mro__
+                if base not in (nn.Module, object)
+                for function in vars(base).values()
+                if inspect.isfunction(function)
+            ]
             if any("self.training" in inspect.getsource(function) for function in functions):
                 readers.add(layer.__name__.removeprefix("Lazy").rstrip("123d"))
-        assert readers == {"Dropout", "AlphaDropout", "FeatureAlphaDropout", "BatchNorm", "SyncBatchNorm",
-                           "InstanceNorm", "RReLU", "RNN", "LSTM", "GRU", "MultiheadAttention",
-                           "TransformerEncoderLayer"}
+        assert readers == {
+            "Dropout",
+            "AlphaDropout",
+            "FeatureAlphaDropout",
+            "BatchNorm",
+            "SyncBatchNorm",
+            "InstanceNorm",
+            "RReLU",
+            "RNN",
+            "LSTM",
+            "GRU",
+            "MultiheadAttention",
+            "TransformerEncoderLayer",
+        }
 
     def test_rrelu_evaluates_with_the_mean_slope(self):
         assert nn.RReLU(0.1, 0.5).eval()(torch.tensor(-1.0)).item() == pytest.approx(-0.3)
@@ -734,12 +774,20 @@ class TestTensorVsParameter:
         norm = nn.BatchNorm1d(2).half()
         assert norm.running_mean.dtype == torch.float16 and norm.num_batches_tracked.dtype == torch.int64
 
-    @pytest.mark.parametrize(("make", "registered"), [
-        (lambda p: p, True), (lambda p: p.float(), True), (lambda p: p.to("cpu"), True),
-        (lambda p: p.to("meta"), False), (lambda p: p.half(), False),
-        (lambda p: p * 1, False), (lambda p: p.T, False), (lambda p: p.clone(), False),
-        (lambda p: p.detach().requires_grad_(), False),
-    ])
+    @pytest.mark.parametrize(
+        ("make", "registered"),
+        [
+            (lambda p: p, True),
+            (lambda p: p.float(), True),
+            (lambda p: p.to("cpu"), True),
+            (lambda p: p.to("meta"), False),
+            (lambda p: p.half(), False),
+            (lambda p: p * 1, False),
+            (lambda p: p.T, False),
+            (lambda p: p.clone(), False),
+            (lambda p: p.detach().requires_grad_(), False),
+        ],
+    )
     def test_an_operation_on_a_parameter_returns_a_tensor_that_is_not_registered(self, make, registered):
         model = nn.Module()
         model.weight = make(nn.Parameter(torch.ones(2, 2)))
@@ -866,8 +914,9 @@ class TestDropout:
 
     def test_wrong_scaling_shows_in_loss_and_confidence_but_not_in_accuracy(self):
         evaluate = dropout_unscaled_broken.evaluate
-        in_training, at_test, nowhere, both = (evaluate(*scales, p=0.75, steps=80) for scales in
-                                               ((4.0, 1.0), (1.0, 0.25), (1.0, 1.0), (4.0, 0.25)))
+        in_training, at_test, nowhere, both = (
+            evaluate(*scales, p=0.75, steps=80) for scales in ((4.0, 1.0), (1.0, 0.25), (1.0, 1.0), (4.0, 0.25))
+        )
         accuracies = [accuracy for _, accuracy, _ in (in_training, at_test, nowhere, both)]
         assert min(accuracies) > 0.6 and max(accuracies) - min(accuracies) < 0.03
         assert in_training[0] == pytest.approx(at_test[0], abs=0.03)
@@ -937,8 +986,12 @@ class TestFunctionalVsModule:
 
     def test_eval_stops_only_the_dropout_that_knows_the_mode(self):
         model, x = functional_vs_module.Dropped(), torch.ones(2000)
-        expected = {"self.dropout(x)": False, "F.dropout(x, 0.5, self.training)": False,
-                    "nn.Dropout(0.5)(x)": True, "F.dropout(x, 0.5)": True}
+        expected = {
+            "self.dropout(x)": False,
+            "F.dropout(x, 0.5, self.training)": False,
+            "nn.Dropout(0.5)(x)": True,
+            "F.dropout(x, 0.5)": True,
+        }
         for training in (True, False):
             for name, output in model.train(training)(x).items():
                 share = (output == 0).float().mean().item()
@@ -1047,14 +1100,17 @@ class TestFunctionalVsModule:
 
 
 class TestTheTopicsTable:
-    @pytest.mark.parametrize(("layer", "parameters", "buffers", "mode"), [
-        (nn.Linear(3, 3), ["weight", "bias"], [], False),
-        (nn.Conv2d(3, 3, 1), ["weight", "bias"], [], False),
-        (nn.Embedding(4, 2), ["weight"], [], False),
-        (nn.Dropout(), [], [], True),
-        (nn.BatchNorm1d(3), ["weight", "bias"], ["running_mean", "running_var", "num_batches_tracked"], True),
-        (nn.ReLU(), [], [], False),
-    ])
+    @pytest.mark.parametrize(
+        ("layer", "parameters", "buffers", "mode"),
+        [
+            (nn.Linear(3, 3), ["weight", "bias"], [], False),
+            (nn.Conv2d(3, 3, 1), ["weight", "bias"], [], False),
+            (nn.Embedding(4, 2), ["weight"], [], False),
+            (nn.Dropout(), [], [], True),
+            (nn.BatchNorm1d(3), ["weight", "bias"], ["running_mean", "running_var", "num_batches_tracked"], True),
+            (nn.ReLU(), [], [], False),
+        ],
+    )
     def test_what_each_layer_remembers(self, layer, parameters, buffers, mode):
         assert [name for name, _ in layer.named_parameters()] == parameters
         assert [name for name, _ in layer.named_buffers()] == buffers

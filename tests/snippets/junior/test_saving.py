@@ -47,9 +47,12 @@ class TestSaveAndLoad:
 
     @pytest.mark.parametrize(
         ("one", "other"),
-        [(nn.Sequential(nn.Linear(4, 4), nn.ReLU()), nn.Sequential(nn.Linear(4, 4), nn.GELU())),
-         (nn.LayerNorm(4, eps=1e-5), nn.LayerNorm(4, eps=0.5)),
-         (nn.MultiheadAttention(8, 2), nn.MultiheadAttention(8, 4))])
+        [
+            (nn.Sequential(nn.Linear(4, 4), nn.ReLU()), nn.Sequential(nn.Linear(4, 4), nn.GELU())),
+            (nn.LayerNorm(4, eps=1e-5), nn.LayerNorm(4, eps=0.5)),
+            (nn.MultiheadAttention(8, 2), nn.MultiheadAttention(8, 4)),
+        ],
+    )
     def test_strict_loading_sees_only_names_and_shapes(self, one, other):
         other.load_state_dict(one.state_dict(), strict=True)
         width = 8 if isinstance(one, nn.MultiheadAttention) else 4
@@ -114,10 +117,18 @@ class TestStateDictVsParameters:
     def test_what_is_where(self):
         rows = state_dict.table(state_dict.Tagger())
         assert {name for name, (_, in_parameters, _) in rows.items() if in_parameters} == {
-            "embedding.weight", "frozen.weight", "norm.weight", "norm.bias"}
+            "embedding.weight",
+            "frozen.weight",
+            "norm.weight",
+            "norm.bias",
+        }
         assert {name for name, (_, _, in_state) in rows.items() if not in_state} == {"cache"}
         assert {name for name, (kind, _, _) in rows.items() if kind == "buffer"} == {
-            "cache", "norm.running_mean", "norm.running_var", "norm.num_batches_tracked"}
+            "cache",
+            "norm.running_mean",
+            "norm.running_var",
+            "norm.num_batches_tracked",
+        }
         assert [name for name, (kind, _, _) in rows.items() if kind == "parameter, frozen"] == ["frozen.weight"]
 
     def test_the_table_agrees_with_any_model(self):
@@ -267,9 +278,14 @@ class TestMapLocation:
 
     @pytest.mark.parametrize(
         ("model_device", "weights_device", "assign", "report", "ends_on"),
-        [("meta", "cpu", False, "UserWarning: ... which is a no-op", "meta"), ("meta", "cpu", True, "nothing", "cpu"),
-         ("cpu", "meta", False, "RuntimeError: ... Cannot copy out of meta", "cpu"),
-         ("cpu", "meta", True, "nothing", "meta"), ("cpu", "cpu", False, "nothing", "cpu")])
+        [
+            ("meta", "cpu", False, "UserWarning: ... which is a no-op", "meta"),
+            ("meta", "cpu", True, "nothing", "cpu"),
+            ("cpu", "meta", False, "RuntimeError: ... Cannot copy out of meta", "cpu"),
+            ("cpu", "meta", True, "nothing", "meta"),
+            ("cpu", "cpu", False, "nothing", "cpu"),
+        ],
+    )
     def test_only_assign_puts_weights_into_a_meta_model(self, model_device, weights_device, assign, report, ends_on):
         line = meta.load(model_device, weights_device, assign)
         assert line.startswith(report) and line.endswith(f"weights on {ends_on}")

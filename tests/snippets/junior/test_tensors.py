@@ -352,8 +352,15 @@ class TestStackVsCat:
             torch.utils.data.default_collate(samples)
         assert all(map(torch.equal, torch.cat(samples).split([len(s) for s in samples]), samples))
 
-    @pytest.mark.parametrize(("dtype", "expected"), [(torch.int64, torch.float32), (torch.float64, torch.float64),
-                                                     (torch.float16, torch.float32), (torch.bool, torch.float32)])
+    @pytest.mark.parametrize(
+        ("dtype", "expected"),
+        [
+            (torch.int64, torch.float32),
+            (torch.float64, torch.float64),
+            (torch.float16, torch.float32),
+            (torch.bool, torch.float32),
+        ],
+    )
     def test_an_empty_start_promotes_and_its_shape_is_ignored(self, dtype, expected):
         grown = torch.cat([torch.empty(0), torch.ones(2, 3, dtype=dtype)])
         assert grown.dtype == expected and grown.shape == (2, 3)
@@ -449,8 +456,10 @@ class TestMoveToGpu:
         optimizer.step()
         assert not torch.equal(model.weight, before)
 
-    @pytest.mark.parametrize(("optimizer_type", "options", "name"), [(torch.optim.SGD, {"momentum": 0.9},
-                             "momentum_buffer"), (torch.optim.AdamW, {}, "exp_avg")])
+    @pytest.mark.parametrize(
+        ("optimizer_type", "options", "name"),
+        [(torch.optim.SGD, {"momentum": 0.9}, "momentum_buffer"), (torch.optim.AdamW, {}, "exp_avg")],
+    )
     def test_its_state_stays_behind_until_it_is_loaded(self, optimizer_type, options, name):
         model = nn.Linear(2, 1)
         optimizer = optimizer_type(model.parameters(), lr=0.1, **options)

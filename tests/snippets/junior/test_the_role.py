@@ -155,13 +155,16 @@ class TestResearchVsEngineering:
     @pytest.mark.parametrize("gamma", [0.0, 1.0, 2.0, 5.0])
     def test_both_focal_losses_are_one_function(self, gamma):
         logits, targets = torch.randn(50, dtype=torch.float64) * 3, torch.randint(2, (50,)).double()
-        torch.testing.assert_close(research_loss.focal_loss(logits, targets, gamma),
-                                   research_loss.focal_loss_as_published(logits, targets, gamma))
+        torch.testing.assert_close(
+            research_loss.focal_loss(logits, targets, gamma),
+            research_loss.focal_loss_as_published(logits, targets, gamma),
+        )
 
     def test_gamma_zero_is_binary_cross_entropy(self):
         logits, targets = torch.randn(50), torch.randint(2, (50,)).float()
-        torch.testing.assert_close(research_loss.focal_loss(logits, targets, gamma=0.0),
-                                   F.binary_cross_entropy_with_logits(logits, targets))
+        torch.testing.assert_close(
+            research_loss.focal_loss(logits, targets, gamma=0.0), F.binary_cross_entropy_with_logits(logits, targets)
+        )
 
     @pytest.mark.parametrize(("logit", "target"), [(20.0, 0.0), (80.0, 0.0), (-120.0, 1.0)])
     def test_one_confident_mistake_ruins_the_published_form_and_not_the_other(self, logit, target):

@@ -39,9 +39,19 @@ def small_model() -> nn.Sequential:
 
 @pytest.fixture(scope="module")
 def result():
-    return {dropped: ablation.run(dropped, epochs=3) for dropped in
-            ("nothing", "model.train()", "model.eval()", "zero_grad()", "step()", "inference_mode()", "* len(y)",
-             "+ softmax")}
+    return {
+        dropped: ablation.run(dropped, epochs=3)
+        for dropped in (
+            "nothing",
+            "model.train()",
+            "model.eval()",
+            "zero_grad()",
+            "step()",
+            "inference_mode()",
+            "* len(y)",
+            "+ softmax",
+        )
+    }
 
 
 class TestWriteALoop:
@@ -307,23 +317,28 @@ class TestOptimizers:
     @pytest.mark.parametrize("momentum", [0.0, 0.5, 0.9])
     def test_momentum_adds_up_to_one_over_one_minus_mu(self, momentum):
         steps = optimizers.moves(
-            lambda w, lr: torch.optim.SGD(w, lr=lr, momentum=momentum), 0.1, torch.tensor([2.0, 0.02]), 200)
+            lambda w, lr: torch.optim.SGD(w, lr=lr, momentum=momentum), 0.1, torch.tensor([2.0, 0.02]), 200
+        )
         torch.testing.assert_close(steps[0], torch.tensor([-0.2, -0.002]))
         torch.testing.assert_close(steps[-1], torch.tensor([-0.2, -0.002]) / (1 - momentum), rtol=1e-3, atol=0)
 
     def test_the_three_optimizers_are_what_they_are_called(self):
         gradient = torch.tensor([2.0, 0.02])
         for module in (optimizers, optimizers_learning_rate):
-            tenth = {name: optimizers.moves(build, 0.1, gradient, 10)[9, 0].item()
-                     for name, build in module.OPTIMIZERS.items()}
+            tenth = {
+                name: optimizers.moves(build, 0.1, gradient, 10)[9, 0].item()
+                for name, build in module.OPTIMIZERS.items()
+            }
             grown = -0.2 * (1 - 0.9**10) / (1 - 0.9)
             expected = {"SGD": -0.2, "SGD, momentum 0.9": grown, "AdamW": -0.0991}
             assert tenth == pytest.approx(expected, rel=1e-3)
 
     def test_the_first_at_one_rate_is_the_last_at_another(self):
         def order(rate):
-            return sorted(optimizers_learning_rate.OPTIMIZERS,
-                          key=lambda name: optimizers_learning_rate.final_loss(name, rate, steps=60))
+            return sorted(
+                optimizers_learning_rate.OPTIMIZERS,
+                key=lambda name: optimizers_learning_rate.final_loss(name, rate, steps=60),
+            )
 
         assert order(0.03)[0] == "AdamW" and order(1.0)[-1] == "AdamW"
 
@@ -485,8 +500,9 @@ class TestLossFunctions:
 
     def test_the_softmax_over_the_batch_learns_to_rank(self, monkeypatch):
         models = []
-        monkeypatch.setattr(loss_functions_broken.nn, "Linear", lambda *sizes, make=nn.Linear: models.append(
-            make(*sizes)) or models[-1])
+        monkeypatch.setattr(
+            loss_functions_broken.nn, "Linear", lambda *sizes, make=nn.Linear: models.append(make(*sizes)) or models[-1]
+        )
         loss_functions_broken.train(loss_functions_broken.cross_entropy_of_a_vector)
         x, y = loss_functions_broken.data()
         z = models[0](x).squeeze(1)
@@ -560,12 +576,20 @@ class TestCrossEntropyLogits:
             if cross_entropy_logits.loss_and_gradient(end, loss_function, values, label)
             == pytest.approx(expected, rel=1e-3, abs=1e-6)
         }
-        assert right == {("logits", "cross_entropy"), ("log_softmax", "cross_entropy"), ("log_softmax", "nll_loss"),
-                         ("log of softmax", "cross_entropy"), ("log of softmax", "nll_loss")}
+        assert right == {
+            ("logits", "cross_entropy"),
+            ("log_softmax", "cross_entropy"),
+            ("log_softmax", "nll_loss"),
+            ("log of softmax", "cross_entropy"),
+            ("log of softmax", "nll_loss"),
+        }
 
     def test_three_are_left_where_a_probability_is_zero(self):
-        for end, loss_function in (("logits", F.cross_entropy), ("log_softmax", F.cross_entropy),
-                                   ("log_softmax", F.nll_loss)):
+        for end, loss_function in (
+            ("logits", F.cross_entropy),
+            ("log_softmax", F.cross_entropy),
+            ("log_softmax", F.nll_loss),
+        ):
             result = cross_entropy_logits.loss_and_gradient(end, loss_function, (0.0, 300.0, 0.0), 0)
             assert result == (300, -1)
         for loss_function in (F.cross_entropy, F.nll_loss):
@@ -589,8 +613,10 @@ class TestCrossEntropyLogits:
         torch.testing.assert_close(gradient, p * (g - (p * g).sum()))
 
     def test_the_surer_the_mistake_the_weaker_the_push(self):
-        pushes = [abs(cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, (lead, 0.0), 1)[1])
-                  for lead in (1.0, 3.0, 6.0, 12.0)]
+        pushes = [
+            abs(cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, (lead, 0.0), 1)[1])
+            for lead in (1.0, 3.0, 6.0, 12.0)
+        ]
         assert pushes == sorted(pushes, reverse=True) and pushes[-1] < 1e-4
 
     @pytest.mark.parametrize("classes", [10, 100, 1000])
@@ -705,8 +731,13 @@ class TestAccuracy:
 @pytest.fixture(scope="module")
 def fitted():
     """Histories for other points than the page's, by remedy."""
-    remedies = {"nothing": {}, "default": {"weight_decay": 0.01}, "decay": {"weight_decay": 1.0},
-                "strong decay": {"weight_decay": 10.0}, "data": {"points": 200}}
+    remedies = {
+        "nothing": {},
+        "default": {"weight_decay": 0.01},
+        "decay": {"weight_decay": 1.0},
+        "strong decay": {"weight_decay": 10.0},
+        "data": {"points": 200},
+    }
     return {name: overfitting.fit(seed=4, **options) for name, options in remedies.items()}
 
 
@@ -767,8 +798,9 @@ class TestOverfitting:
 
     def test_the_model_has_some_4000_weights(self, monkeypatch):
         built = []
-        monkeypatch.setattr(overfitting.nn, "Sequential", lambda *layers, make=nn.Sequential: built.append(
-            make(*layers)) or built[-1])
+        monkeypatch.setattr(
+            overfitting.nn, "Sequential", lambda *layers, make=nn.Sequential: built.append(make(*layers)) or built[-1]
+        )
         overfitting.fit(steps=10, dropout=0.5)
         assert 4000 < sum(parameter.numel() for parameter in built[0].parameters()) < 4500
         assert any(isinstance(layer, nn.Dropout) and layer.p == 0.5 for layer in built[0])

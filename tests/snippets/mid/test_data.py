@@ -47,8 +47,9 @@ class TestCollateFn:
     @pytest.mark.parametrize("batch_size", [1, 3, 10])
     def test_load_is_a_data_loader_without_workers(self, shuffle, drop_last, batch_size):
         generator = seeded()
-        loader = DataLoader(WORDS, batch_size, shuffle, drop_last=drop_last, generator=generator,
-                            collate_fn=collate.pad_batch)
+        loader = DataLoader(
+            WORDS, batch_size, shuffle, drop_last=drop_last, generator=generator, collate_fn=collate.pad_batch
+        )
         expected = [batch.tokens.tolist() for _ in range(3) for batch in loader]
         again = seeded()
         found = [
@@ -107,8 +108,14 @@ class TestCollateFn:
             return [*samples, torch.utils.data.get_worker_info() is not None]
 
         Recording.seen = "not called"
-        loader = DataLoader(Where(), 2, sampler=Recording(Where()), collate_fn=collate_here, num_workers=1,
-                            multiprocessing_context="fork")
+        loader = DataLoader(
+            Where(),
+            2,
+            sampler=Recording(Where()),
+            collate_fn=collate_here,
+            num_workers=1,
+            multiprocessing_context="fork",
+        )
         assert list(loader) == [[True, True, True]]
         assert Recording.seen is None
 
@@ -163,8 +170,9 @@ class TestCollateFn:
         attention = nn.MultiheadAttention(4, 1, batch_first=True)
 
         def sdpa(keys):
-            return F.scaled_dot_product_attention(x[:, None], keys[:, None], keys[:, None],
-                                                  attn_mask=batch.mask[:, None, None, :])
+            return F.scaled_dot_product_attention(
+                x[:, None], keys[:, None], keys[:, None], attn_mask=batch.mask[:, None, None, :]
+            )
 
         def multihead(keys, ignore):
             return attention(x, keys, keys, key_padding_mask=ignore, need_weights=False)[0]

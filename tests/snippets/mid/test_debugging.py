@@ -42,12 +42,15 @@ class TestInPlaceError:
     def test_a_layer_that_keeps_nothing_is_seen_as_such(self):
         assert in_place.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
 
-    @pytest.mark.parametrize(("layer", "formula"), [
-        (nn.ReLU(), lambda y, g: g * (y > 0)),
-        (nn.Sigmoid(), lambda y, g: g * y * (1 - y)),
-        (nn.Tanh(), lambda y, g: g * (1 - y**2)),
-        (nn.Softmax(dim=-1), lambda y, g: y * (g - (g * y).sum(-1, keepdim=True))),
-    ])
+    @pytest.mark.parametrize(
+        ("layer", "formula"),
+        [
+            (nn.ReLU(), lambda y, g: g * (y > 0)),
+            (nn.Sigmoid(), lambda y, g: g * y * (1 - y)),
+            (nn.Tanh(), lambda y, g: g * (1 - y**2)),
+            (nn.Softmax(dim=-1), lambda y, g: y * (g - (g * y).sum(-1, keepdim=True))),
+        ],
+    )
     def test_the_formulas_need_the_output_only(self, layer, formula):
         x, incoming = activation(5, 4), torch.randn(5, 4)
         y = layer(x)
@@ -92,10 +95,15 @@ class TestInPlaceError:
         with pytest.raises(RuntimeError, match=r"output 0 of Add(Backward0)?, is at version 1; expected version 0"):
             broken.input_overwritten().backward()
 
-    @pytest.mark.parametrize(("write", "name"), [
-        (lambda t: t.mul_(2), "Mul"), (lambda t: t.sub_(1), "Sub"), (lambda t: t.exp_(), "Exp"),
-        (lambda t: t.__setitem__(0, 0.0), "torch::autograd::CopySlices"),
-    ])
+    @pytest.mark.parametrize(
+        ("write", "name"),
+        [
+            (lambda t: t.mul_(2), "Mul"),
+            (lambda t: t.sub_(1), "Sub"),
+            (lambda t: t.exp_(), "Exp"),
+            (lambda t: t.__setitem__(0, 0.0), "torch::autograd::CopySlices"),
+        ],
+    )
     def test_the_culprit_is_named_whichever_it_is(self, write, name):
         hidden = activation(5, 3) * 2
         y = F.gelu(hidden)

@@ -68,40 +68,51 @@ class TestGraphBreaks:
         )
 
         def messages(**variables):
-            run = subprocess.run([sys.executable, "-W", "error", "-c", program], text=True, capture_output=True,
-                                 check=True, env=os.environ | variables)
+            run = subprocess.run(
+                [sys.executable, "-W", "error", "-c", program],
+                text=True,
+                capture_output=True,
+                check=True,
+                env=os.environ | variables,
+            )
             return run.stdout + run.stderr
 
         assert messages() == ""
         log = messages(TORCH_LOGS="graph_breaks")
         assert "Graph Break Reason: Data-dependent branching" in log and "graph_breaks.py" in log
 
-    @pytest.mark.parametrize(("construct", "expected"), [
-        ("if x.shape[0] > 2", (1, "ok")),
-        ("np.sin(x.numpy())", (1, "ok")),
-        ("x.sum().item()", (2, "ok")),
-        ("x[x > 0]", (2, "ok")),
-        ("print()", (2, "error")),
-        ("call of a disabled function", (2, "error")),
-        ("if x.sum() > 0", (2, "error")),
-        ("if x.sum() > 0 in a loop", (0, "error")),
-    ])
+    @pytest.mark.parametrize(
+        ("construct", "expected"),
+        [
+            ("if x.shape[0] > 2", (1, "ok")),
+            ("np.sin(x.numpy())", (1, "ok")),
+            ("x.sum().item()", (2, "ok")),
+            ("x[x > 0]", (2, "ok")),
+            ("print()", (2, "error")),
+            ("call of a disabled function", (2, "error")),
+            ("if x.sum() > 0", (2, "error")),
+            ("if x.sum() > 0 in a loop", (0, "error")),
+        ],
+    )
     def test_what_breaks(self, construct, expected):
         assert causes.capture(causes.CONSTRUCTS[construct]) == expected
 
     def test_every_construct_of_the_table_is_tested(self):
         assert len(causes.CONSTRUCTS) == 8
 
-    @pytest.mark.parametrize(("construct", "expected"), [
-        ("if x.shape[0] > 2", lambda x: 2 * x),
-        ("np.sin(x.numpy())", lambda x: 2 * x.sin()),
-        ("x.sum().item()", lambda x: x * x.sum()),
-        ("x[x > 0]", lambda x: 2 * x.masked_select(x > 0)),
-        ("print()", lambda x: 2 * x + 1),
-        ("call of a disabled function", lambda x: 6 * x + 3),
-        ("if x.sum() > 0", lambda x: 2 * x if x.sum() > 0 else 3 * x),
-        ("if x.sum() > 0 in a loop", lambda x: 24 * x + 21 if x.sum() > 0 else 24 * x),
-    ])
+    @pytest.mark.parametrize(
+        ("construct", "expected"),
+        [
+            ("if x.shape[0] > 2", lambda x: 2 * x),
+            ("np.sin(x.numpy())", lambda x: 2 * x.sin()),
+            ("x.sum().item()", lambda x: x * x.sum()),
+            ("x[x > 0]", lambda x: 2 * x.masked_select(x > 0)),
+            ("print()", lambda x: 2 * x + 1),
+            ("call of a disabled function", lambda x: 6 * x + 3),
+            ("if x.sum() > 0", lambda x: 2 * x if x.sum() > 0 else 3 * x),
+            ("if x.sum() > 0 in a loop", lambda x: 24 * x + 21 if x.sum() > 0 else 24 * x),
+        ],
+    )
     @pytest.mark.parametrize("x", [[0.25, 0.5, -0.25], [-1.0, 0.5, -2.0]])
     def test_a_construct_computes_the_same_compiled_wherever_it_breaks(self, construct, expected, x):
         function, x = causes.CONSTRUCTS[construct], torch.tensor(x)

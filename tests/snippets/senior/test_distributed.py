@@ -123,8 +123,9 @@ class TestDdp:
         assert norm0 > 0.01 and torch.equal(norm0, norm1)
         assert all(torch.equal(a, b) for a, b in zip(gradients0, gradients1, strict=True))
 
-    @pytest.mark.parametrize("inner", [lambda replica, model: model, lambda replica, model: replica.module],
-                             ids=["model", "replica.module"])
+    @pytest.mark.parametrize(
+        "inner", [lambda replica, model: model, lambda replica, model: replica.module], ids=["model", "replica.module"]
+    )
     def test_calling_the_inner_model_averages_nothing_and_raises_nothing(self, inner):
         def gradient(rank):
             model = nn.Linear(1, 1, bias=False)

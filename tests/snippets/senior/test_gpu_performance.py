@@ -31,14 +31,25 @@ class TestAsyncExecution:
     def test_ops_in_brackets_share_memory_and_compute_nothing(self):
         x = torch.randn(4, 3)
         assert dispatch.dispatched(lambda: (x.t(), x.view(12), x[1:2], x.expand(2, 4, 3))) == [
-            "[t]", "[view]", "[slice]", "[expand]"]
+            "[t]",
+            "[view]",
+            "[slice]",
+            "[expand]",
+        ]
         assert x.t().data_ptr() == x.data_ptr()
         assert dispatch.dispatched(lambda: (x + 1, x.clone())) == ["add", "clone"]
 
-    @pytest.mark.parametrize("read", [
-        lambda x: x.item(), lambda x: float(x), lambda x: int(x), lambda x: bool(x > 0), lambda x: f"{x:.2f}",
-        lambda x: max(x, torch.zeros(())),
-    ])
+    @pytest.mark.parametrize(
+        "read",
+        [
+            lambda x: x.item(),
+            lambda x: float(x),
+            lambda x: int(x),
+            lambda x: bool(x > 0),
+            lambda x: f"{x:.2f}",
+            lambda x: max(x, torch.zeros(())),
+        ],
+    )
     def test_every_way_to_a_python_number_ends_in_the_op_that_waits(self, read):
         assert dispatch.dispatched(lambda: read(torch.tensor(1.5)))[-1] == "_local_scalar_dense"
 
@@ -62,8 +73,13 @@ class TestAsyncExecution:
 class TestAsyncExecutionWithoutGpu:
     def test_the_script_refuses_with_a_message_instead_of_timing_a_cpu(self):
         script = SNIPPETS / "senior/gpu-performance/async_execution.py"
-        run = subprocess.run([sys.executable, script], text=True, capture_output=True, check=False,
-                             env=os.environ | {"CUDA_VISIBLE_DEVICES": ""})
+        run = subprocess.run(
+            [sys.executable, script],
+            text=True,
+            capture_output=True,
+            check=False,
+            env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        )
         assert run.returncode == 1 and run.stdout == ""
         assert run.stderr.strip() == "async_execution.py needs a CUDA GPU: torch.cuda.is_available() is False"
 
@@ -92,11 +108,20 @@ class TestAsyncExecutionWithGpu:
         assert not idle
         assert elapsed < asynchronous.event_milliseconds(x) / 2
 
-    @pytest.mark.parametrize("finish", [
-        lambda y: torch.cuda.synchronize(), lambda y: torch.accelerator.synchronize(), lambda y: y[0, 0].item(),
-        lambda y: bool(y[0, 0] > 0), lambda y: y[0].cpu(), lambda y: y[0].tolist(), lambda y: str(y[0, 0]),
-        lambda y: y[0].nonzero(), lambda y: y[0][y[0] > 0],
-    ])
+    @pytest.mark.parametrize(
+        "finish",
+        [
+            lambda y: torch.cuda.synchronize(),
+            lambda y: torch.accelerator.synchronize(),
+            lambda y: y[0, 0].item(),
+            lambda y: bool(y[0, 0] > 0),
+            lambda y: y[0].cpu(),
+            lambda y: y[0].tolist(),
+            lambda y: str(y[0, 0]),
+            lambda y: y[0].nonzero(),
+            lambda y: y[0][y[0] > 0],
+        ],
+    )
     def test_what_waits(self, x, finish):
         elapsed, idle = asynchronous.host_milliseconds(x, finish)
         assert idle

@@ -110,8 +110,13 @@ class TestOverflow:
 
     def test_defaults(self):
         state = scaler().state_dict()
-        assert state == {"scale": 65536.0, "growth_factor": 2.0, "backoff_factor": 0.5, "growth_interval": 2000,
-                         "_growth_tracker": 0}
+        assert state == {
+            "scale": 65536.0,
+            "growth_factor": 2.0,
+            "backoff_factor": 0.5,
+            "growth_interval": 2000,
+            "_growth_tracker": 0,
+        }
 
     def test_the_scheduler_advances_although_the_optimizer_does_not(self):
         model, optimizer, loss_scaler, x = linear_setup(init_scale=1024.0)
