@@ -49,6 +49,7 @@ snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snipp
 lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippets
 	@failed=0; \
 	$(BIN)/ruff check . || failed=1; \
+	$(BIN)/ruff format --check . || failed=1; \
 	$(BIN)/actionlint || failed=1; \
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \
