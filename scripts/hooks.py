@@ -13,8 +13,11 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File
 
-from warmup import exports, incremental, machines, nav, pages, render
-from warmup.problems import ProblemError
+from warmup import exports
+from warmup.content import pages
+from warmup.exports import copies
+from warmup.project import ProblemError
+from warmup.site import incremental, nav, render
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 _dirty = False
@@ -78,7 +81,7 @@ def on_page_markdown(markdown, page, config, files):
     if question:
         page.meta.setdefault("description", render.description(question))
     page.meta["level"] = next((one for one in _renderer.site.levels if one.url == page.url), None)
-    page.meta["markdown"] = machines.copy_of(page.file.src_uri)
+    page.meta["markdown"] = copies.copy_of(page.file.src_uri)
     try:
         return _renderer.expand(markdown, page.url, Path(page.file.abs_src_path))
     except ProblemError as error:

@@ -9,7 +9,7 @@ import sys
 
 import pytest
 
-from warmup import policy, runner
+from warmup.run import runner, tolerated
 
 # One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -29,7 +29,7 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if importlib.util.find_spec("torch") is None:
         pytest.exit(str(runner.TorchMissing()), returncode=3)
-    for message, category, _ in policy.TORCH_WARNINGS:
+    for message, category, _ in tolerated.TORCH_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
 
 

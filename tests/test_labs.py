@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 
-from warmup import labs
+from warmup.run import labs
 
 LABS = labs.find([])
 

@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from warmup import header, pages, record
-from warmup.runner import Runner
+from warmup.content import header, pages
+from warmup.run import record
+from warmup.run.runner import Runner
 
 MARKERS = {"cuda": pytest.mark.cuda, "multiprocess": pytest.mark.multiprocess, "compiler": pytest.mark.compiler}
 

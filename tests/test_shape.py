@@ -9,8 +9,10 @@ from pathlib import Path
 
 import pytest
 
-from warmup import header, imports, markdown, pages, retired, taxonomy
-from warmup.problems import ROOT
+from warmup import vocabulary
+from warmup.checks import imports, retired
+from warmup.content import header, markdown, pages
+from warmup.project import ROOT
 
 SITE = pages.load()
 SNIPPETS = sorted(pages.SNIPPETS.rglob("*.py"))
@@ -30,7 +32,7 @@ def written(*folders: str) -> list[Path]:
 
 
 def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
-    assert sorted(question.path for question in SITE.questions) == sorted(written(*taxonomy.LEVELS))
+    assert sorted(question.path for question in SITE.questions) == sorted(written(*vocabulary.LEVELS))
     assert sorted(puzzle.page.path for puzzle in SITE.puzzles) == sorted(written("practice/predict"))
     assert SITE.questions and SITE.puzzles
 

@@ -6,8 +6,8 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup import header, pages
-from warmup.problems import ROOT, Problem, ProblemError, relative
+from warmup.content import header, pages
+from warmup.project import ROOT, Problem, ProblemError, relative
 
 
 def snippet_paths(names: list[str]) -> list[Path]:
@@ -44,7 +44,9 @@ def snippet_paths(names: list[str]) -> list[Path]:
 def check(_: argparse.Namespace) -> int:
     import yaml
 
-    from warmup import imports, labs, nav, retired
+    from warmup.checks import imports, retired
+    from warmup.run import labs
+    from warmup.site import nav
 
     class Loader(yaml.SafeLoader):
         """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
@@ -75,8 +77,8 @@ def check(_: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from warmup import record
-    from warmup.runner import Runner
+    from warmup.run import record
+    from warmup.run.runner import Runner
 
     failed = 0
     with Runner() as runner:
@@ -95,7 +97,7 @@ def run(arguments: argparse.Namespace) -> int:
 
 
 def record(arguments: argparse.Namespace) -> int:
-    from warmup import record as recording
+    from warmup.run import record as recording
 
     paths = snippet_paths(arguments.names)
     if arguments.needs:
@@ -108,8 +110,8 @@ def record_check(arguments: argparse.Namespace) -> int:
     import os
     import subprocess
 
-    from warmup import emulation
-    from warmup import record as recording
+    from warmup.run import emulation
+    from warmup.run import record as recording
 
     failed = 0
     paths = snippet_paths(arguments.names)
@@ -129,13 +131,13 @@ def record_check(arguments: argparse.Namespace) -> int:
 
 
 def versions(_: argparse.Namespace) -> int:
-    from warmup import versions as seen
+    from warmup.run import versions as seen
 
     return seen.see()
 
 
 def lab(arguments: argparse.Namespace) -> int:
-    from warmup import labs
+    from warmup.run import labs
 
     failed = False
     for path in labs.find(arguments.names):
@@ -152,7 +154,7 @@ def lab(arguments: argparse.Namespace) -> int:
 
 
 def new(arguments: argparse.Namespace) -> int:
-    from warmup import scaffold
+    from warmup.dev import scaffold
 
     written = scaffold.new(arguments.question)
     stem = arguments.question.rpartition("/")[2].replace("-", "_")
@@ -170,7 +172,7 @@ def deck(_: argparse.Namespace) -> int:
     import subprocess
     import tempfile
 
-    from warmup import deck as anki
+    from warmup.exports import deck as anki
 
     target = ROOT / "build" / Path(anki.APKG).name
     target.parent.mkdir(exist_ok=True)
@@ -189,14 +191,14 @@ def deck(_: argparse.Namespace) -> int:
 
 
 def chromium(_: argparse.Namespace) -> int:
-    from warmup import browser
+    from warmup.dev import browser
 
     print("Chromium:", browser.ensure())
     return 0
 
 
 def pdf(_: argparse.Namespace) -> int:
-    from warmup import paper
+    from warmup.exports import paper
 
     for file, pages_in_it in paper.pdfs(ROOT / "site"):
         print(f"{relative(file)}: {pages_in_it} pages, {file.stat().st_size / 1e6:.1f} MB")
@@ -204,19 +206,19 @@ def pdf(_: argparse.Namespace) -> int:
 
 
 def mutants(arguments: argparse.Namespace) -> int:
-    from warmup import mutants as mutation
+    from warmup.run import mutants as mutation
 
     return mutation.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
 
 
 def bench(_: argparse.Namespace) -> int:
-    from warmup import bench as benchmark
+    from warmup.dev import bench as benchmark
 
     return benchmark.main()
 
 
 def constraints(_: argparse.Namespace) -> int:
-    from warmup import constraints as pins
+    from warmup.dev import constraints as pins
 
     print(f"{pins.write()} packages are pinned in {relative(pins.FILE)}.")
     return 0

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from warmup.problems import ROOT
+from warmup.project import ROOT
 
 # `make mutants` points this at a copy whose snippets are wrong on purpose.
 SNIPPETS = Path(os.environ.get("WARMUP_SNIPPETS", ROOT / "snippets"))

@@ -12,8 +12,8 @@ from pathlib import Path
 
 import pytest
 
-from warmup import browser
-from warmup.problems import ROOT
+from warmup.dev import browser
+from warmup.project import ROOT
 from warmup.testing import PREFIX, build_site, once
 
 

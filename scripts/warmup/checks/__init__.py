@@ -1,0 +1,1 @@
+"""What is wrong with the content, as a list of problems."""

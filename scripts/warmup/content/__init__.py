@@ -1,0 +1,1 @@
+"""What authors wrote: pages, questions, puzzles, snippets and their outputs. Needs neither torch nor MkDocs."""

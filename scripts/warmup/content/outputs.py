@@ -1,0 +1,196 @@
+"""What snippets have printed: the ``.out`` files beside them, and how each is tied to the code that printed it.
+
+``name.out`` holds what the pinned torch printed; a page shows it. An *exact* one holds that and nothing else: a fresh
+run must print the same on every machine. In another one the first line says on which device, with which torch and when
+it was printed, and ends in a fingerprint of the code and the output: where a fresh run cannot tell that a digit was
+typed in, or is not possible here, the fingerprint does.
+
+``name.torch-from-2.14.out`` and ``name.torch-before-2.12.out`` hold what other versions of torch print instead.
+"""
+
+from __future__ import annotations
+
+import difflib
+import functools
+import hashlib
+import re
+from collections.abc import Iterator
+from dataclasses import dataclass
+from os import PathLike
+from pathlib import Path
+
+from warmup.content import header
+from warmup.project import ROOT, Problem, relative
+
+PROVENANCE = "# recorded on "
+_FINGERPRINT = re.compile(r", fingerprint ([0-9a-f]{16})$")
+_VARIANT = re.compile(r"\.torch-(?P<side>from|before)-(?P<version>\d+\.\d+)\.out$")
+
+
+@dataclass(frozen=True)
+class Output:
+    """One recorded output.
+
+    text: what was printed. provenance: device, torch and day, as "recorded on ..."; "" for an exact output.
+    fingerprint: of code and text, "" where there is none.
+    """
+
+    text: str
+    provenance: str = ""
+    fingerprint: str = ""
+
+
+@functools.total_ordering
+@dataclass(frozen=True)
+class Variant:
+    """The output of another range of torch: versions from `version` on if `newer`, else those before it."""
+
+    path: Path
+    newer: bool
+    version: tuple[int, int]
+
+    def __lt__(self, other: Variant) -> bool:
+        return (self.newer, self.version) < (other.newer, other.version)
+
+    @classmethod
+    def parse(cls, file: Path) -> Variant | None:
+        """The variant that a file name means; None if it means none."""
+        match = _VARIANT.search(file.name)
+        return cls(file, match["side"] == "from", release(match["version"])) if match else None
+
+    @property
+    def name(self) -> str:
+        """The range, as a sentence names it."""
+        number = ".".join(map(str, self.version))
+        return f"torch {number} and later" if self.newer else f"torch before {number}"
+
+    def covers(self, torch: str) -> bool:
+        """Whether the range holds a version such as "2.13.0+cpu"."""
+        return (release(torch) >= self.version) == self.newer
+
+
+def output_file(path: str | PathLike[str]) -> Path:
+    """Where the output of a snippet is recorded."""
+    return Path(path).with_suffix(".out")
+
+
+def snippet_of(out: Path) -> Path:
+    """The snippet that an ``.out`` file belongs to."""
+    return out.with_name(_VARIANT.sub(".out", out.name)).with_suffix(".py")
+
+
+def variants(path: str | PathLike[str]) -> list[Variant]:
+    """The outputs of other versions of torch that are recorded for a snippet."""
+    files = Path(path).parent.glob(f"{Path(path).stem}.torch-*.out")
+    return sorted(variant for file in files if (variant := Variant.parse(file)))
+
+
+def for_torch(path: str | PathLike[str], torch: str) -> Path:
+    """The file that a run of the snippet with this torch is compared with.
+
+    A variant that begins later, or ends earlier, fits better than one that holds more versions.
+    """
+    fitting = [variant for variant in variants(path) if variant.covers(torch)]
+    if not fitting:
+        return output_file(path)
+    newer = [variant for variant in fitting if variant.newer]
+    return (newer[-1] if newer else fitting[0]).path
+
+
+def release(torch: str) -> tuple[int, int]:
+    """Major and minor number of a version such as "2.13.0+cpu"."""
+    major, minor = re.match(r"(\d+)\.(\d+)", torch).groups()
+    return int(major), int(minor)
+
+
+def recorded_torch(root: Path = ROOT) -> str:
+    """The torch that outputs are recorded with: the pin in requirements-test.txt."""
+    text = (root / "requirements-test.txt").read_text(encoding="utf-8")
+    return re.search(r"^torch==(\S+)", text, flags=re.M)[1]
+
+
+def read(out: Path) -> Output | None:
+    """What an ``.out`` file holds; None where there is none."""
+    try:
+        text = out.read_bytes().decode("utf-8", "replace")
+    except FileNotFoundError:
+        return None
+    if not text.startswith(PROVENANCE):
+        return Output(text)
+    first, _, text = text.partition("\n")
+    match = _FINGERPRINT.search(first)
+    return Output(text, _FINGERPRINT.sub("", first).removeprefix("# "), match[1] if match else "")
+
+
+def written(text: str, code: str, device: str, torch: str, day: str) -> str:
+    """The content of an ``.out`` file that names what it was recorded with."""
+    return f"{PROVENANCE}{device}, torch {torch}, {day}, fingerprint {fingerprint(code, text)}\n{text}"
+
+
+def fingerprint(code: str, text: str) -> str:
+    """Ties an output to the code that printed it: 16 hexadecimal digits, the header of the code left out."""
+    return hashlib.sha256(f"{without_header(code)}\0{text}".encode()).hexdigest()[:16]
+
+
+def without_header(code: str) -> str:
+    """A snippet without its PEP 723 block; the whole of it if the block is broken."""
+    try:
+        found = header.parse(code, "")
+    except header.HeaderError:
+        return code  # reported by pages.check_site
+    if not found.start:
+        return code
+    lines = code.split("\n")
+    return "\n".join(lines[: found.start - 1] + lines[found.end :]).lstrip("\n")
+
+
+def changed_lines(recorded: str, other: str) -> str:
+    """The lines of ``other`` that ``recorded`` does not have at that place."""
+    diff = difflib.ndiff(recorded.splitlines(), other.splitlines())
+    return "\n".join(line[2:] for line in diff if line.startswith("+ "))
+
+
+def check(path: Path) -> Iterator[Problem]:
+    """What is wrong with the recorded outputs of a snippet, as far as no run is needed to see it."""
+    try:
+        code = path.read_text(encoding="utf-8")
+        kind = header.parse(code, path).output
+    except (OSError, UnicodeDecodeError, header.HeaderError):
+        return  # reported elsewhere
+    main, pin = output_file(path), recorded_torch()
+    files = [main, *(variant.path for variant in variants(path))]
+    for out in files:
+        found = read(out)
+        if found is None:
+            continue
+        again = f"Run: make record Q={_name(path)}"
+        if out != main:
+            again = f"Delete it, then record it with that torch: {_name(path)}"
+        if kind == "exact" and out == main:
+            if found.provenance:
+                yield Problem(relative(out), 1, "An exact output says where it was recorded.", again)
+        elif not found.provenance:
+            yield Problem(relative(out), 1, "It does not say where it was recorded.", again)
+        elif found.fingerprint != fingerprint(code, found.text):
+            yield Problem(relative(out), 1, "Its snippet has changed since it was recorded, or it was edited.", again)
+    if main.exists():
+        for variant in variants(path):
+            if variant.covers(pin):
+                yield Problem(
+                    relative(variant.path),
+                    0,
+                    f"It is for {variant.name}, which holds the pinned {pin}.",
+                    f"Record {relative(main)} instead.",
+                )
+    for file in path.parent.glob(f"{path.stem}.*.out"):
+        if file.stem != path.stem and not _VARIANT.search(file.name):
+            yield Problem(
+                relative(file),
+                0,
+                "Its name says no range of torch.",
+                "Name it as in zero_grad.torch-from-2.14.out or zero_grad.torch-before-2.12.out.",
+            )
+
+
+def _name(path: Path) -> str:
+    return re.sub(r"^snippets/", "", relative(path)).removesuffix(".py")

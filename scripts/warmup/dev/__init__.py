@@ -1,0 +1,1 @@
+"""For those who work on the project: bench, browser, scaffold."""

@@ -1,0 +1,153 @@
+"""The Anki deck: a note per question, made from the same HTML as its page.
+
+A deck is imported again and again, into a collection where its cards have been reviewed meanwhile. Anki knows a note by
+its GUID, which comes from the question's id alone: a later deck updates the note and leaves the scheduling of its card.
+It does so only where the incoming note is the newer one, so every note carries the time of the build, whatever changed:
+a time taken from its page's file would miss a change of a snippet, of this module or of a library. With
+``SOURCE_DATE_EPOCH`` set, as in reproducible builds, that is the time, and the same content gives the same bytes.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import html
+import io
+import itertools
+import os
+import re
+import sqlite3
+import time
+import zipfile
+from collections.abc import Mapping
+from contextlib import closing
+from pathlib import Path
+
+import genanki
+
+from warmup.content.pages import GRADES, Question, Site
+from warmup.exports import cards
+
+APKG = "practice/torch-warmup.apkg"
+NAME = "Torch Warmup"
+
+# With other fields, Anki takes this for another note type and leaves the notes that it has as they are.
+FIELDS = ("Id", "Question", "Meta", "Answer", "Proof", "Ladder", "FollowUps", "Link")
+FRONT = """\
+<p class="meta">{{Meta}}</p>
+<h1>{{Question}}</h1>
+"""
+BACK = """\
+{{FrontSide}}
+<div id="answer" class="say">{{Answer}}</div>
+<h2>Run it</h2>
+{{Proof}}
+<h2>Listening for</h2>
+{{Ladder}}
+<h2>They ask next</h2>
+{{FollowUps}}
+{{#Link}}<p class="meta"><a href="{{Link}}">The page, with the mechanism and the sources</a></p>{{/Link}}
+"""
+
+_DOWNLOAD = re.compile(r'<a class="tw-download".*?</a>', re.S)
+_RELATIVE_IMAGE = re.compile(r'<img\b(?=[^>]*\ssrc="(?![a-z]+:))[^>]*>')
+_ALTERNATIVE = re.compile(r'\salt="([^"]*)"')
+_RELATIVE_LINK = re.compile(r'<a\b[^>]*\shref="(?![a-z]+:)[^"]*"[^>]*>(.*?)</a>', re.S)
+
+
+def write(path: Path, site: Site, contents: Mapping[str, str], site_url: str) -> None:
+    """Write the deck.
+
+    Args:
+        path: the ``.apkg`` file.
+        site: the questions.
+        contents: HTML by question id, as the question's own page shows it; a question without any is left out.
+        site_url: the site's address, ending in a slash. Where it is empty, links into the site become plain text, and
+            images that are files of the site their alternative texts. Drawings within the HTML are there in any case.
+    """
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_bytes(_package(_decks(site, contents, site_url), int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+
+
+def _stable_id(name: str) -> int:
+    """An id for a deck or a note type, in the range that genanki asks for."""
+    return 1 << 30 | int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> 2
+
+
+def _note_type() -> genanki.Model:
+    return genanki.Model(
+        _stable_id("note type"),
+        NAME,
+        fields=[{"name": name} for name in FIELDS],
+        templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
+        css=Path(__file__).with_name("anki.css").read_text(encoding="utf-8"),
+        sort_field_index=FIELDS.index("Question"),
+    )
+
+
+def _decks(site: Site, contents: Mapping[str, str], site_url: str) -> list[genanki.Deck]:
+    note_type = _note_type()
+    decks = []
+    # Anki shows new cards by their number, which is the site's order.
+    number = itertools.count(1)
+    for level in site.levels:
+        name = f"{NAME}::{level.label}"
+        deck = genanki.Deck(_stable_id(name), name, "Code and snippets: MIT. Prose: CC BY 4.0.")
+        for question in level.questions:
+            if question.id in contents:
+                topic, kind = f"{question.level}::{question.topic}", question.kind.replace(" ", "-")
+                deck.add_note(
+                    genanki.Note(
+                        note_type,
+                        _fields(question, contents[question.id], site_url),
+                        guid=genanki.guid_for("torch-warmup", question.id),
+                        due=next(number),
+                        tags=[f"torch-warmup::{topic}", f"kind::{kind}"],
+                    )
+                )
+        decks.append(deck)
+    return decks
+
+
+def _fields(question: Question, content: str, site_url: str) -> list[str]:
+    """The note's fields, in the order of ``FIELDS``, all HTML."""
+
+    def linked(fragment: str) -> str:
+        if site_url:
+            return fragment
+        fragment = _RELATIVE_IMAGE.sub(lambda image: (_ALTERNATIVE.search(image[0]) or ["", ""])[1], fragment)
+        return _RELATIVE_LINK.sub(r"\1", fragment)
+
+    def link(url: str) -> str:
+        return site_url + url
+
+    content = _DOWNLOAD.sub("", content)
+    card, proof = cards.card(question, content, link), cards.proof(question, content, link)
+    ladder = "".join(
+        f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in zip(GRADES, card["ladder"], strict=False)
+    )
+    follow_ups = "".join(
+        f"<details><summary>{follow['question']}</summary>{follow['answer']}</details>" for follow in proof["next"]
+    )
+    return [
+        question.id,
+        html.escape(question.title),
+        html.escape(" · ".join((question.level_label, question.topic_label, question.kind_label))),
+        linked(card["say"]),
+        linked(proof["run"]).replace("<details", "<details open"),
+        linked(f"<ul>{ladder}</ul>"),
+        linked(follow_ups),
+        html.escape(card["url"]) if site_url else "",
+    ]
+
+
+def _package(decks: list[genanki.Deck], stamp: int) -> bytes:
+    """The file that Anki imports; genanki's own writer would put the current time into it and not compress it."""
+    with closing(sqlite3.connect(":memory:")) as database:
+        genanki.Package(decks).write_to_db(database.cursor(), stamp, itertools.count(stamp * 1000))
+        database.commit()
+        collection = database.serialize()
+    file = io.BytesIO()
+    with zipfile.ZipFile(file, "w", zipfile.ZIP_DEFLATED) as package:
+        for name, data in (("collection.anki2", collection), ("media", b"{}")):
+            package.writestr(zipfile.ZipInfo(name), data, zipfile.ZIP_DEFLATED)
+    return file.getvalue()

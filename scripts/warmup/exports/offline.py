@@ -1,0 +1,110 @@
+"""What a browser must keep so that the practice pages open without a network: every file that they load, with its hash.
+
+The list is made from the built site, so that a new practice mode, a new style sheet or a new name of one of Material's
+files is on it without anyone's doing. ``docs/practice/offline.js`` is its reader.
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import posixpath
+import re
+from collections.abc import Iterator
+from html.parser import HTMLParser
+from pathlib import Path
+from urllib.parse import quote, unquote, urlsplit
+
+from warmup.site.render import relative_link
+
+FOLDER = "practice/"
+MANIFEST = FOLDER + "offline.json"
+
+_LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
+_CONFIG = re.compile(r'<script id="__config" type="application/json">(.*?)</script>', re.S)
+_IN_CSS = re.compile(r"""url\(\s*(['"]?)(.*?)\1\s*\)|@import\s+(['"])(.*?)\3""")
+
+
+class _Loaded(HTMLParser):
+    """Collects the addresses that a page's HTML makes a browser load, as they stand there."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.addresses: list[str] = []
+
+    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
+        named = dict(attrs)
+        if tag == "link" and not _LOADED_LINKS.isdisjoint((named.get("rel") or "").split()):
+            self.addresses.append(named.get("href") or "")
+        elif tag != "link":
+            self.addresses.append(named.get("src") or "")
+
+
+def _addresses(file: str, text: str) -> Iterator[str]:
+    """What an HTML or CSS file makes a browser load, as it stands there."""
+    if file.endswith(".html"):
+        parser = _Loaded()
+        parser.feed(text)
+        yield from parser.addresses
+        # Material's script starts the search in a worker of this name, also where nobody searches.
+        yield from (json.loads(config)["search"] for config in _CONFIG.findall(text))
+    elif file.endswith(".css"):
+        yield from (match[2] or match[4] or "" for match in _IN_CSS.finditer(text))
+
+
+def _resolve(file: str, address: str) -> str | None:
+    """The file below the site's root that an address in ``file`` names; None for what is not a file of the site."""
+    parts = urlsplit(address)
+    if parts.scheme or parts.netloc or not parts.path or parts.path.startswith("/"):
+        return None
+    return posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(parts.path)))
+
+
+def needed(site: Path) -> list[str]:
+    """Files below the site's root that the practice pages need, sorted.
+
+    Args:
+        site: the built site's folder.
+    """
+    waiting = [
+        path
+        for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}*.json", f"assets/javascripts/{FOLDER}*.js")
+        for path in site.glob(pattern)
+    ]
+    waiting = [path.relative_to(site).as_posix() for path in waiting if path != site / MANIFEST]
+    found = set()
+    while waiting:
+        file = waiting.pop()
+        # A file that is named but not there would keep the whole from being kept; the build has warned of it.
+        if file in found or not (site / file).is_file():
+            continue
+        found.add(file)
+        if file.endswith((".html", ".css")):
+            text = (site / file).read_text(encoding="utf-8")
+            waiting += filter(None, (_resolve(file, address) for address in _addresses(file, text)))
+    return sorted(found)
+
+
+def manifest(site: Path) -> dict:
+    """The release that a built site is.
+
+    Args:
+        site: the built site's folder.
+
+    Returns:
+        ``files`` maps each address, relative to the manifest's own, to its hash in the form of Subresource Integrity,
+        which browsers check while they fetch; ``release`` is one hash over all of it.
+    """
+    link = relative_link(FOLDER)
+    files = {
+        quote(link(file.removesuffix("index.html"))): "sha256-"
+        + base64.b64encode(hashlib.sha256((site / file).read_bytes()).digest()).decode()
+        for file in needed(site)
+    }
+    return {"release": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(), "files": files}
+
+
+def write(site: Path) -> None:
+    """Write the manifest of a built site into it."""
+    (site / MANIFEST).write_text(json.dumps(manifest(site), indent=1), encoding="utf-8")

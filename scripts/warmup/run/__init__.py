@@ -1,0 +1,1 @@
+"""Running snippets: once, on emulated machines, and broken on purpose."""

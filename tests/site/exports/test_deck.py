@@ -1,0 +1,225 @@
+"""The Anki deck, imported by Anki's own code as a reader would import it."""
+
+from __future__ import annotations
+
+import html
+import json
+import os
+import re
+import subprocess
+import sys
+import time
+
+import pytest
+from anki.collection import Collection, ImportAnkiPackageRequest
+from bs4 import BeautifulSoup
+
+from warmup.content import pages
+from warmup.exports import deck
+from warmup.testing import PREFIX
+
+SITE_URL = f"https://example.com{PREFIX}"
+
+
+def import_deck(collection, path):
+    """Import with the options that Anki proposes; the log says which notes are new, updated or neither."""
+    return collection.import_anki_package(ImportAnkiPackageRequest(package_path=str(path))).log
+
+
+def notes_in(collection):
+    return {note["Id"]: note for note in map(collection.get_note, collection.find_notes(""))}
+
+
+def links_in(note):
+    return re.findall(r'href="([^"]*)"', "".join(note.fields))
+
+
+@pytest.fixture
+def collection(tmp_path):
+    collection = Collection(str(tmp_path / "collection.anki2"))
+    yield collection
+    collection.close()
+
+
+@pytest.fixture(scope="module")
+def imported(site, tmp_path_factory):
+    """A collection that holds the deck that the site offers."""
+    collection = Collection(str(tmp_path_factory.mktemp("anki") / "collection.anki2"))
+    import_deck(collection, site / deck.APKG)
+    yield collection
+    collection.close()
+
+
+@pytest.fixture(scope="module")
+def notes(imported):
+    return notes_in(imported)
+
+
+def made_up_site(title: str) -> pages.Site:
+    """A site of one question."""
+    folder = pages.DOCS / "junior" / "autograd"
+    question = pages.Question(folder / "made-up.md", f"---\ntitle: {json.dumps(title)}\nkind: concept\n---\n")
+    index = pages.Page(folder / "index.md", "---\ntitle: Autograd\n---\n")
+    return pages.Site([pages.Level("junior", [pages.Topic(index, [question])])], [])
+
+
+def test_every_question_is_a_note_with_one_card_in_the_deck_of_its_level(imported, notes):
+    questions = pages.load().by_id
+    assert notes.keys() == questions.keys()
+    for name, question in questions.items():
+        note = notes[name]
+        assert note["Question"] == html.escape(question.title)
+        assert note.tags == sorted([f"kind::{question.kind}", f"torch-warmup::{question.level}::{question.topic}"])
+        (card,) = note.cards()
+        assert imported.decks.name(card.did) == f"Torch Warmup::{question.level_label}"
+
+
+def test_new_cards_come_in_the_order_of_the_site(imported, site):
+    order = [card["id"] for card in json.loads((site / "practice/cards.json").read_text(encoding="utf-8"))["cards"]]
+    by_number = imported.find_cards("", order="c.due")
+    assert [imported.get_card(card).note()["Id"] for card in by_number] == order
+
+
+def test_a_card_has_all_that_practice_needs(notes):
+    for question in pages.load().questions:
+        note = notes[question.id]
+        assert question.kind_label in note["Meta"]
+        assert note["Answer"].startswith(("<p>", "<ol>", "<ul>"))
+        assert 'class="highlight"' in note["Proof"]
+        assert note["Proof"].count("<details") == note["Proof"].count("<details open")
+        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(pages.GRADES)
+        follow_ups = BeautifulSoup(note["FollowUps"], "html.parser").find_all("details", recursive=False)
+        assert len(follow_ups) == question.section("They ask next").text.count("\n??? question") + 1
+
+
+def test_a_card_shows_the_code_and_what_it_printed(notes):
+    shown = BeautifulSoup(notes["junior/autograd/zero-grad"]["Proof"], "html.parser").get_text()
+    for file in ("zero_grad.py", "zero_grad.out"):
+        assert (pages.SNIPPETS / "junior/autograd" / file).read_text(encoding="utf-8").strip() in shown
+
+
+def test_formulas_stay_mathml(notes):
+    assert "<math><mi>p</mi></math>" in notes["mid/training-dynamics/softmax-cross-entropy-gradient"]["Proof"]
+
+
+def test_every_link_is_absolute_and_leads_somewhere(site, notes):
+    assert all(note["Link"] == SITE_URL + name + "/" for name, note in notes.items())
+    links = {link for note in notes.values() for link in [*links_in(note), note["Link"]]}
+    assert all(re.match("https?://", link) for link in links)
+    own = [link.removeprefix(SITE_URL).partition("#")[0] for link in links if link.startswith(SITE_URL)]
+    assert all((site / path / "index.html").is_file() for path in own)
+    assert not any("tw-download" in field for note in notes.values() for field in note.fields)
+
+
+def test_the_same_deck_again_changes_nothing(imported, site):
+    log = import_deck(imported, site / deck.APKG)
+    assert not (log.new or log.updated or log.conflicting)
+    assert len(log.duplicate) == imported.note_count()
+
+
+def test_a_newer_deck_updates_notes_and_keeps_what_was_learned(collection, site, project_copy):
+    import_deck(collection, site / deck.APKG)
+    before = notes_in(collection)
+    collection.decks.select(collection.decks.id_for_name("Torch Warmup::Junior"))
+    card = collection.sched.getCard()
+    card.start_timer()
+    collection.sched.answerCard(card, 4)
+    reviewed, learned = card.note()["Id"], "select type, queue, due, ivl, factor, reps, did from cards order by id"
+    scheduling = collection.db.all(learned)
+    assert collection.db.scalar("select count() from revlog") == 1
+
+    page = project_copy / "docs" / f"{reviewed}.md"
+    page.write_text(page.read_text(encoding="utf-8").replace("## Say it\n", "## Say it\n\nA new beginning.", 1))
+    newer = {**os.environ, "SOURCE_DATE_EPOCH": str(before[reviewed].mod + 1), "PYTHONPATH": "scripts"}
+    newer.pop("SITE_URL", None)
+    made = subprocess.run(
+        [sys.executable, "-m", "warmup", "deck"],
+        cwd=project_copy,
+        env=newer,
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert made.returncode == 0, made.stderr
+    assert f"build/torch-warmup.apkg: {len(before)} notes" in made.stdout
+    assert "make deck SITE_URL=" in made.stdout
+
+    log = import_deck(collection, project_copy / "build" / "torch-warmup.apkg")
+    assert not (log.new or log.conflicting)
+    after = notes_in(collection)
+    assert after.keys() == before.keys()
+    assert "A new beginning." in after[reviewed]["Answer"]
+    assert "A new beginning." not in before[reviewed]["Answer"]
+    assert collection.db.all(learned) == scheduling
+    assert collection.db.scalar("select count() from revlog") == 1
+    # It was made without the site's address.
+    for note in after.values():
+        assert not note["Link"]
+        assert all(re.match("https?://(?!example.com)", link) for link in links_in(note))
+
+
+def test_the_same_pages_give_the_same_bytes(tmp_path, monkeypatch):
+    monkeypatch.setenv("SOURCE_DATE_EPOCH", "1800000000")
+    site, path = made_up_site("Why?"), tmp_path / "deck.apkg"
+    made = []
+    for now in (1.8e9, 1.9e9):
+        monkeypatch.setattr(time, "time", lambda now=now: now)
+        deck.write(path, site, {question.id: "" for question in site.questions}, "")
+        made.append(path.read_bytes())
+    assert made[0] == made[1]
+
+
+def test_a_title_with_markup_is_text(collection, tmp_path):
+    title = "What does <img src=x onerror=alert(1)> & {{Answer}} do?"
+    site = made_up_site(title)
+    deck.write(tmp_path / "deck.apkg", site, {question.id: "" for question in site.questions}, "")
+    import_deck(collection, tmp_path / "deck.apkg")
+    front = BeautifulSoup(collection.get_card(collection.find_cards("")[0]).question(), "html.parser")
+    assert front.h1.get_text() == title
+    assert not front.find("img")
+
+
+def test_without_an_address_a_link_into_the_site_is_text(collection, tmp_path):
+    site = made_up_site("Why?")
+    content = (
+        '<h2 id="say-it">Say it</h2><p>See <a href="../zero-grad/#why">the <code>other</code> page</a>, '
+        '<a href="#why">below</a> and <a href="https://docs.pytorch.org/">the docs</a>.</p>'
+    )
+    answers = []
+    for address in ("", SITE_URL):
+        deck.write(tmp_path / "deck.apkg", site, {"junior/autograd/made-up": content}, address)
+        fresh = Collection(str(tmp_path / f"{len(answers)}.anki2"))
+        import_deck(fresh, tmp_path / "deck.apkg")
+        answers.append(notes_in(fresh)["junior/autograd/made-up"]["Answer"])
+        fresh.close()
+    docs = '<a href="https://docs.pytorch.org/">the docs</a>'
+    assert answers[0] == f"<p>See the <code>other</code> page, below and {docs}.</p>"
+    own = SITE_URL + "junior/autograd"
+    assert answers[1] == (
+        f'<p>See <a href="{own}/zero-grad/#why">the <code>other</code> page</a>, '
+        f'<a href="{own}/made-up/#why">below</a> and {docs}.</p>'
+    )
+
+
+def test_pictures_are_on_the_card(tmp_path):
+    site = made_up_site("Why?")
+    drawing = '<figure class="tw-diagram"><svg role="img" aria-label="A" viewBox="0 0 1 1">{}</svg></figure>'
+    content = (
+        '<h2 id="run-it">Run it</h2>'
+        + drawing.format('<g id="m"/><use href="#m"/>')
+        + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>'
+    )
+    proofs = []
+    for address in ("", SITE_URL):
+        deck.write(tmp_path / "deck.apkg", site, {"junior/autograd/made-up": content}, address)
+        fresh = Collection(str(tmp_path / f"{len(proofs)}.anki2"))
+        import_deck(fresh, tmp_path / "deck.apkg")
+        proofs.append(notes_in(fresh)["junior/autograd/made-up"]["Proof"])
+        fresh.close()
+    own = "junior--autograd--made-up--m"
+    drawing = drawing.format(f'<g id="{own}"/><use href="#{own}"/>')
+    assert proofs[0] == f'{drawing}<p>A &amp; B<img src="https://example.org/c.png"></p>'
+    assert proofs[1] == (
+        f'{drawing}<p><img alt="A &amp; B" src="{SITE_URL}junior/autograd/plot.png" />'
+        f'<img src="{SITE_URL}junior/autograd/b.png"><img src="https://example.org/c.png"></p>'
+    )

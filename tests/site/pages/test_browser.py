@@ -1,0 +1,243 @@
+"""The site as a reader uses it, in a real Chromium: keyboard, filter, folds, search, phone, print, no JavaScript."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import expect
+
+from warmup.content import pages
+from warmup.project import ROOT
+from warmup.vocabulary import KINDS
+
+SITE = pages.load()
+QUESTION = "junior/autograd/zero-grad/"
+SHOTS = ROOT / "build" / "screenshots"
+
+
+def test_the_front_door_leads_to_a_topic_in_one_click(open_page):
+    page = open_page()
+    expect(page.locator(".tw-figures")).to_contain_text(str(len(SITE.questions)))
+    page.locator(".tw-levels").get_by_role("link", name="Autograd", exact=True).click()
+    expect(page.get_by_role("heading", level=1)).to_have_text("Autograd")
+    page.locator(".tw-questions a").first.click()
+    expect(page).to_have_url(re.compile("junior/autograd/"))
+
+
+def test_filter_narrows_the_list_and_keeps_the_choice_in_the_address(open_page):
+    page = open_page("questions/")
+    rows = page.locator(".tw-question:visible")
+    expect(rows).to_have_count(len(SITE.questions))
+    page.locator("select[name=level]").select_option("senior")
+    seniors = [q for q in SITE.questions if q.level == "senior"]
+    expect(rows).to_have_count(len(seniors))
+    expect(page).to_have_url(re.compile(r"\?level=senior$"))
+    page.locator("select[name=kind]").select_option("design")
+    expect(rows).to_have_count(sum(q.kind == "design" for q in seniors))
+    expect(page.locator(".tw-filter output")).to_contain_text(f"of {len(SITE.questions)} questions")
+    page.reload()
+    expect(page.locator("select[name=kind]")).to_have_value("design")
+    expect(rows).to_have_count(sum(q.kind == "design" for q in seniors))
+    page.get_by_role("button", name="Show all").click()
+    expect(rows).to_have_count(len(SITE.questions))
+    expect(page).not_to_have_url(re.compile(r"\?"))
+
+
+def test_filter_by_topic_and_tag_from_the_address(open_page):
+    tag = SITE.questions[0].tags[0]
+    page = open_page(f"questions/?tag={tag}")
+    expect(page.locator(".tw-question:visible")).to_have_count(sum(tag in q.tags for q in SITE.questions))
+    page = open_page("questions/?topic=junior/autograd")
+    expect(page.locator(".tw-question:visible")).to_have_count(
+        sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions)
+    )
+
+
+def test_filter_ignores_what_the_address_invents(open_page):
+    page = open_page("questions/?level=wizard&kind=%3Cscript%3E&unknown=1")
+    expect(page.locator(".tw-question:visible")).to_have_count(len(SITE.questions))
+
+
+def test_a_filter_that_matches_nothing_says_what_to_do(open_page):
+    empty = next(
+        (level.slug, kind)
+        for level in SITE.levels
+        for kind in KINDS
+        if not any(q.kind == kind for q in level.questions)
+    )
+    page = open_page("questions/?level={}&kind={}".format(*empty))
+    expect(page.locator(".tw-question:visible")).to_have_count(0)
+    expect(page.locator(".tw-filter output")).to_contain_text("No question matches")
+
+
+def focused(page) -> str:
+    return page.evaluate("document.activeElement.outerHTML.slice(0, 120)")
+
+
+def tab_to(page, selector: str, limit: int = 150) -> None:
+    """Press Tab until the focus is on ``selector``, and check that the focus can be seen there."""
+    for _ in range(limit):
+        page.keyboard.press("Tab")
+        if page.evaluate("s => document.activeElement.matches(s)", selector):
+            style = page.evaluate("""() => {
+                const s = getComputedStyle(document.activeElement)
+                return {outline: parseFloat(s.outlineWidth) * (s.outlineStyle !== "none"), shadow: s.boxShadow}
+            }""")
+            assert style["outline"] > 0 or style["shadow"] != "none", f"no visible focus: {focused(page)}"
+            return
+    pytest.fail(f"{limit} presses of Tab did not reach {selector}; at {focused(page)}")
+
+
+def test_keyboard_walk_through_the_filter(open_page):
+    page = open_page("questions/")
+    for name in ("level", "topic", "kind", "tag"):
+        tab_to(page, f"select[name={name}]")
+    page.keyboard.press("Shift+Tab")
+    page.keyboard.type("Debug")
+    expect(page).to_have_url(re.compile("kind=debugging"))
+    tab_to(page, ".tw-filter button")
+    page.keyboard.press("Enter")
+    expect(page.locator(".tw-question:visible")).to_have_count(len(SITE.questions))
+    tab_to(page, ".tw-question a")
+    page.keyboard.press("Enter")
+    expect(page.locator("h2#say-it")).to_be_visible()
+
+
+def test_keyboard_opens_and_closes_folded_answers(open_page):
+    page = open_page(QUESTION)
+    fold = page.locator("details").first
+    assert fold.get_attribute("open") is None
+    tab_to(page, "details summary")
+    page.keyboard.press("Enter")
+    expect(fold).to_have_attribute("open", "")
+    expect(fold.locator(".tw-output").first).to_be_visible()
+    page.keyboard.press("Space")
+    expect(fold).not_to_have_attribute("open", "")
+
+
+def test_first_tab_stop_skips_to_the_content(open_page):
+    page = open_page(QUESTION)
+    page.keyboard.press("Tab")
+    assert "skip" in focused(page).lower()
+
+
+def test_copy_button_copies_what_is_shown(open_page):
+    page = open_page(QUESTION, permissions=["clipboard-read", "clipboard-write"])
+    block = page.locator("div.highlight").first
+    block.hover()
+    page.locator("button.md-clipboard, button[data-clipboard-target], .md-code__button").first.click()
+    copied = page.evaluate("navigator.clipboard.readText()")
+    assert copied.strip() == (pages.SNIPPETS / "junior/autograd/zero_grad.py").read_text().strip()
+
+
+def test_download_gives_the_whole_file(open_page):
+    page = open_page(QUESTION)
+    with page.expect_download() as download:
+        page.get_by_role("link", name="Download zero_grad.py").click()
+    assert download.value.suggested_filename == "zero_grad.py"
+    assert download.value.path().read_text() == (pages.SNIPPETS / "junior/autograd/zero_grad.py").read_text()
+
+
+def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):
+    page = open_page(QUESTION)
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if "search_index" in request.url else None)
+    page.wait_for_load_state("networkidle")
+    assert not page.evaluate(
+        "performance.getEntriesByType('resource').some(entry => entry.name.includes('search_index'))"
+    )
+    page.keyboard.press("/")
+    page.keyboard.type("broadcasting")
+    expect(page.locator(".md-search-result__item").first).to_contain_text(re.compile("broadcast", re.I))
+    assert len(asked) == 1
+
+
+@pytest.mark.parametrize(
+    "path", ["", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"]
+)
+@pytest.mark.parametrize("width", [360, 768])
+def test_nothing_sticks_out_sideways(open_page, path, width):
+    page = open_page(path, width=width)
+    assert page.evaluate("document.documentElement.scrollWidth") <= width
+
+
+@pytest.mark.parametrize(
+    "topic", [topic for level in SITE.levels for topic in level.topics], ids=lambda topic: topic.url.rstrip("/")
+)
+def test_every_question_fits_a_phone_and_shows_its_chips(open_page, address, topic):
+    page = open_page(topic.url, width=360)
+    for question in topic.questions:
+        page.goto(address + question.url)
+        assert page.evaluate("document.documentElement.scrollWidth") <= 360, question.id
+        chips = page.locator(".tw-chips").inner_text()
+        for text in (question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min"):
+            assert text in chips, question.id
+        article = page.locator("article").inner_text()
+        assert "--8<--" not in article, question.id
+        # A formula that was not converted shows its LaTeX.
+        assert not re.search(r"\\\(|\\\[|\\frac", article), question.id
+
+
+def test_readable_without_javascript(open_page):
+    page = open_page("questions/", javascript=False)
+    expect(page.locator(".tw-question")).to_have_count(len(SITE.questions))
+    expect(page.locator(".tw-filter")).to_be_hidden()
+    page = open_page(QUESTION, javascript=False, width=360)
+    assert page.evaluate("document.documentElement.scrollWidth") <= 360
+    page.locator("details summary").first.click()
+    expect(page.locator("details .tw-output").first).to_be_visible()
+
+
+def test_folded_answers_are_printed_open_even_without_javascript(open_page):
+    for javascript in (True, False):
+        page = open_page(QUESTION, javascript=javascript)
+        page.emulate_media(media="print")
+        answer = page.get_by_text("An optimizer skips a parameter whose gradient is")
+        if javascript:
+            page.evaluate("dispatchEvent(new Event('beforeprint'))")
+        assert answer.evaluate("element => element.getBoundingClientRect().height") > 0
+
+
+def test_previous_and_next_stay_in_the_topic(open_page, address):
+    topic = max((t for level in SITE.levels for t in level.topics), key=lambda t: len(t.questions))
+    page = open_page(topic.url)
+    for question in topic.questions:
+        page.goto(address + question.url)
+        for relation, other in (("prev", question.previous), ("next", question.next)):
+            link = page.locator(f'.tw-neighbors a[rel="{relation}"]')
+            expect(link).to_have_count(1 if other else 0)
+            if other:
+                expect(link).to_have_attribute("href", re.compile(other.slug))
+
+
+def test_a_page_that_does_not_exist_helps(open_page):
+    page = open_page("junior/autograd/no-such-page/")
+    expect(page.get_by_role("heading", level=1)).to_contain_text("not here")
+    page.get_by_role("link", name=re.compile("All .* questions")).click()
+    expect(page.locator(".tw-question").first).to_be_visible()
+
+
+def test_unrecorded_output_says_so(open_page):
+    question = SITE.by_id["senior/gpu-performance/async-execution"]
+    missing = [s for s in question.snippets if not (pages.SNIPPETS / s).with_suffix(".out").exists()]
+    page = open_page(question.url)
+    expect(page.locator(".tw-output--missing")).to_have_count(len(missing))
+
+
+def test_screenshots_for_people_to_look_at(open_page):
+    SHOTS.mkdir(parents=True, exist_ok=True)
+    paths = {
+        "home": "",
+        "questions": "questions/?level=mid",
+        "question": QUESTION,
+        "practice": "practice/",
+        "predict": "practice/predict/",
+        "lab": "labs/attention-cost/",
+    }
+    for name, path in paths.items():
+        for width, scheme in ((1280, "light"), (1280, "dark"), (360, "dark")):
+            page = open_page(path, width=width, scheme=scheme)
+            shot = SHOTS / f"{name}-{width}-{scheme}.png"
+            page.screenshot(path=shot, full_page=name in ("home", "question"))
+            assert shot.stat().st_size > 5_000

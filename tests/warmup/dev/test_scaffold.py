@@ -1,0 +1,120 @@
+"""`make new`: a question that fails the tests until it is filled in, and nothing half-written on bad input."""
+
+from __future__ import annotations
+
+import ast
+import re
+
+import pytest
+import yaml
+
+from warmup.content import pages
+from warmup.dev import scaffold
+from warmup.project import ProblemError
+from warmup.site import nav
+
+MKDOCS = "nav:\n  - index.md\n  - Junior:\n      - junior/index.md\n      - junior/autograd\n  - About:\n      - x.md\n"
+
+
+@pytest.fixture
+def project(tmp_path):
+    (tmp_path / "mkdocs.yml").write_text(MKDOCS)
+    return tmp_path
+
+
+def tree(root):
+    return {p.relative_to(root).as_posix(): p.read_text() for p in root.rglob("*") if p.is_file()}
+
+
+def test_it_writes_page_snippet_and_claims_under_one_name(project):
+    written = scaffold.new("junior/autograd/no-grad", project)
+    assert {p.relative_to(project).as_posix() for p in written} == {
+        "docs/junior/autograd/no-grad.md",
+        "docs/junior/autograd/index.md",
+        "snippets/junior/autograd/no_grad.py",
+        "tests/snippets/junior/test_autograd.py",
+    }
+    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
+    assert [n.name for n in ast.parse(claims).body if isinstance(n, ast.ClassDef)] == ["TestNoGrad"]
+
+
+def test_no_placeholder_is_left_unfilled(project):
+    for path in scaffold.new("junior/autograd/no-grad", project):
+        left = re.findall(r"\{(?:level|topic|file|stem|variable|test_class|topic_label)\}", path.read_text())
+        assert not [name for name in left if name != "{no_grad}"], path
+
+
+def test_the_scaffold_fails_until_it_is_filled_in(project):
+    scaffold.new("junior/autograd/no-grad", project)
+    site = pages.load(project / "docs")
+    messages = [str(p) for p in pages.check_site(site, project / "snippets")]
+    assert any("still says TODO" in m for m in messages)
+    assert any("has not been recorded" in m for m in messages)
+    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
+    assert "pytest.fail(" in claims
+
+
+def test_its_only_problems_are_the_ones_that_filling_in_mends(project):
+    scaffold.new("junior/autograd/no-grad", project)
+    site = pages.load(project / "docs")
+    others = [
+        str(p)
+        for p in pages.check_site(site, project / "snippets")
+        if "TODO" not in str(p) and "has not been recorded" not in str(p)
+    ]
+    assert others == []
+
+
+def test_a_second_question_joins_the_topic(project):
+    scaffold.new("junior/autograd/no-grad", project)
+    scaffold.new("junior/autograd/detach", project)
+    assert "order: [no-grad, detach]" in (project / "docs/junior/autograd/index.md").read_text()
+    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
+    assert claims.count("import pytest\n") == 1
+    assert claims.count("class Test") == 2
+    ast.parse(claims)
+
+
+def test_a_new_topic_joins_the_navigation_of_its_level(project):
+    scaffold.new("junior/saving/map-location", project)
+    text = (project / "mkdocs.yml").read_text()
+    assert text == MKDOCS.replace("      - junior/autograd\n", "      - junior/autograd\n      - junior/saving\n")
+    assert nav.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "",
+        "detach",
+        "junior/detach",
+        "expert/autograd/detach",
+        "junior/Autograd/detach",
+        "junior/autograd/no_grad",
+        "junior/autograd/../x",
+        "junior/autograd/a b",
+    ],
+)
+def test_a_bad_name_says_the_form_and_writes_nothing(project, name):
+    before = tree(project)
+    with pytest.raises(ProblemError, match="make new Q=junior/autograd/detach"):
+        scaffold.new(name, project)
+    assert tree(project) == before
+
+
+def test_an_existing_question_is_not_overwritten(project):
+    scaffold.new("junior/autograd/no-grad", project)
+    before = tree(project)
+    with pytest.raises(ProblemError, match="exists already"):
+        scaffold.new("junior/autograd/no-grad", project)
+    assert tree(project) == before
+
+
+def test_an_index_without_order_stops_before_anything_is_written(project):
+    folder = project / "docs/junior/autograd"
+    folder.mkdir(parents=True)
+    (folder / "index.md").write_text("---\ntitle: Autograd\n---\n")
+    before = tree(project)
+    with pytest.raises(ProblemError, match="no order"):
+        scaffold.new("junior/autograd/no-grad", project)
+    assert tree(project) == before

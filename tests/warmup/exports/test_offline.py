@@ -1,0 +1,107 @@
+"""The manifest lists what the practice pages load, and says when any of it has changed."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+from pathlib import Path
+
+import pytest
+
+from warmup.exports import offline
+
+HTML = """<!doctype html>
+<link rel="canonical" href="../../elsewhere/">
+<link rel="alternate" type="text/markdown" href="../copy.md">
+<link rel="shortcut icon" href="../../icon.svg">
+<link rel="stylesheet" href="../../all.css?theme=dark">
+<link rel="stylesheet" href="https://example.com/foreign.css">
+<link rel="stylesheet" href="//example.com/foreign.css">
+<script src="../../with%20space.js"></script>
+<script src="/absolute.js"></script>
+<script>const never = '<img src="../../never.png">'</script>
+<script id="__config" type="application/json">{"base": "../..", "search": "../../search.js"}</script>
+<img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><img src="gone.png"><img alt="without an address">
+<p><a href="../other/">A link</a> <a href="../deck.apkg" download>A download</a> <img src="picture.png"></p>
+"""
+CSS = """@import "more.css"; @import url(more.css);
+a { background: url("data:image/svg+xml,<svg fill='url(#a)'></svg>") } b { background: url( 'fonts/a.woff2' ) }
+"""
+FILES = {
+    "practice/index.html": "<p>",
+    "practice/mode/index.html": HTML,
+    "practice/mode/picture.png": "picture",
+    "practice/cards.json": "{}",
+    "practice/deck.apkg": "deck",
+    "practice/copy.md": "copy",
+    "practice/offline.js": "worker",
+    "assets/javascripts/practice/mode.js": "script",
+    "assets/javascripts/other.js": "of other pages",
+    "elsewhere/index.html": "<p>",
+    "other/index.html": "<p>",
+    "icon.svg": "<svg>",
+    "all.css": CSS,
+    "more.css": "@import 'all.css';",
+    "fonts/a.woff2": "font",
+    "with space.js": "script",
+    "search.js": "worker",
+    "absolute.js": "script",
+    "never.png": "picture",
+}
+LISTED = {
+    "./",
+    "mode/",
+    "mode/picture.png",
+    "cards.json",
+    "../assets/javascripts/practice/mode.js",
+    "../icon.svg",
+    "../all.css",
+    "../more.css",
+    "../fonts/a.woff2",
+    "../with%20space.js",
+    "../search.js",
+}
+
+
+def build(folder: Path, files: dict[str, str]) -> Path:
+    for name, text in files.items():
+        (folder / name).parent.mkdir(parents=True, exist_ok=True)
+        (folder / name).write_text(text, encoding="utf-8")
+    return folder
+
+
+@pytest.fixture
+def site(tmp_path) -> Path:
+    return build(tmp_path / "site", FILES)
+
+
+def test_what_the_pages_load_is_listed_and_nothing_else(site):
+    assert set(offline.manifest(site)["files"]) == LISTED
+
+
+def test_hashes_are_in_the_form_that_browsers_check(site):
+    digest = base64.b64encode(hashlib.sha256(CSS.encode()).digest()).decode()
+    assert offline.manifest(site)["files"]["../all.css"] == f"sha256-{digest}"
+
+
+def test_the_same_files_are_the_same_release_in_whatever_order_they_came(site, tmp_path):
+    other = build(tmp_path / "other", dict(reversed(FILES.items())))
+    for folder in (site, other, other):  # the second time with the manifest of the first in it
+        offline.write(folder)
+    assert (site / offline.MANIFEST).read_bytes() == (other / offline.MANIFEST).read_bytes()
+    assert json.loads((site / offline.MANIFEST).read_text()) == offline.manifest(site)
+
+
+@pytest.mark.parametrize("name", sorted(FILES))
+def test_a_release_is_another_one_exactly_when_a_listed_file_is(site, name):
+    before = offline.manifest(site)
+    (site / name).write_text(FILES[name] + " ", encoding="utf-8")
+    after = offline.manifest(site)
+    changed = [address for address in LISTED if before["files"][address] != after["files"][address]]
+    assert len(changed) == (before["release"] != after["release"])
+    listed = name in {"all.css", "more.css", "icon.svg", "with space.js", "search.js", "fonts/a.woff2"} or (
+        name.startswith(("practice/", "assets/javascripts/practice/"))
+        and not name.endswith(("deck.apkg", "copy.md", "offline.js"))
+    )
+    assert len(changed) == listed

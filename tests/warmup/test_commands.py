@@ -1,0 +1,109 @@
+"""The commands behind the Makefile: what they do with names, and what they say without torch."""
+
+from __future__ import annotations
+
+import os
+import re
+import subprocess
+import sys
+
+import pytest
+
+from warmup import __main__ as command
+from warmup.content import pages
+from warmup.project import ROOT, ProblemError
+
+
+def names(paths):
+    return [path.relative_to(pages.SNIPPETS).as_posix() for path in paths]
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        "junior/autograd/zero_grad",
+        "junior/autograd/zero_grad.py",
+        "junior/autograd/zero_grad.out",
+        "snippets/junior/autograd/zero_grad.py",
+        str(pages.SNIPPETS / "junior/autograd/zero_grad.py"),
+    ],
+)
+def test_a_snippet_can_be_named_in_every_usual_way(name):
+    assert names(command.snippet_paths([name])) == ["junior/autograd/zero_grad.py"]
+
+
+def test_a_question_means_all_of_its_snippets():
+    assert names(command.snippet_paths(["junior/autograd/zero-grad"])) == [
+        "junior/autograd/zero_grad.py",
+        "junior/autograd/zero_grad_broken.py",
+        "junior/autograd/zero_grad_none.py",
+    ]
+
+
+def test_no_name_means_all():
+    assert len(command.snippet_paths([])) == len(list(pages.SNIPPETS.rglob("*.py")))
+
+
+def test_an_unknown_name_says_the_form():
+    with pytest.raises(ProblemError, match="for example Q=junior/autograd/zero_grad"):
+        command.snippet_paths(["junior/autograd/zero_gard"])
+
+
+def test_new_with_a_bad_name_fails_without_a_traceback(capsys):
+    assert command.main(["new", "detach"]) == 1
+    assert "make new Q=junior/autograd/detach" in capsys.readouterr().err
+
+
+def test_check_passes_on_this_project(capsys):
+    assert command.main(["check"]) == 0
+    assert re.search(r"\d+ questions, \d+ snippets, 0 problems", capsys.readouterr().out)
+
+
+def test_without_torch_the_tests_say_the_command():
+    # An importer that finds no torch, as in the environment that `make serve` sets up.
+    code = (
+        "import sys\n"
+        "import importlib.util as util\n"
+        "real = util.find_spec\n"
+        "util.find_spec = lambda name, package=None: None if name == 'torch' else real(name, package)\n"
+        "import pytest\n"
+        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'tests/test_shape.py']))\n"
+    )
+    done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
+    assert done.returncode == 3
+    assert "torch is not installed: run `make test`" in done.stdout + done.stderr
+
+
+def test_lint_runs_every_check_whatever_the_others_find(tmp_path):
+    (tmp_path / "bin").mkdir()
+    for name in ("ruff", "actionlint", "zizmor", "python"):
+        tool = tmp_path / "bin" / name
+        tool.write_text(f'#!/bin/sh\necho "{name} ran"\n[ "$FAILS" != {name} ]\n')
+        tool.chmod(0o755)
+    for stamp in (".site", ".test"):
+        (tmp_path / stamp).touch()
+    for fails, code in (("ruff", 2), ("actionlint", 2), ("zizmor", 2), ("python", 2), ("", 0)):
+        done = subprocess.run(
+            ["make", "lint", f"VENV={tmp_path}"],
+            cwd=ROOT,
+            capture_output=True,
+            text=True,
+            env={**os.environ, "FAILS": fails},
+            check=False,
+        )
+        ran = re.findall(r"^(\w+) ran$", done.stdout, flags=re.M)
+        assert (ran, done.returncode) == (["ruff", "ruff", "actionlint", "zizmor", "python"], code), fails
+
+
+def test_every_make_target_that_the_prose_names_exists():
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.M))
+    for file in ("README.md", "CONTRIBUTING.md", "docs/about/verified.md"):
+        named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / file).read_text(encoding="utf-8"), flags=re.M))
+        assert named <= targets, f"{file}: {named - targets}"
+
+
+def test_every_file_that_the_map_names_exists():
+    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
+    for name in re.findall(r"`((?:docs|scripts|snippets|tests|requirements)[^`<*]*)`", text):
+        assert (ROOT / name).exists(), name
