@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import header, pages
+from warmup.content import header
+from warmup.project import SNIPPETS
 from warmup.run import record
 from warmup.run.runner import Runner
 
@@ -12,7 +13,7 @@ MARKERS = {"cuda": pytest.mark.cuda, "multiprocess": pytest.mark.multiprocess, "
 
 
 def snippets():
-    for path in sorted(pages.SNIPPETS.rglob("*.py")):
+    for path in sorted(SNIPPETS.rglob("*.py")):
         try:
             found = header.parse(path.read_text(encoding="utf-8"), path)
         except header.HeaderError:
@@ -20,7 +21,7 @@ def snippets():
         marks = [MARKERS[need] for need in sorted(found.needs)]
         if found.slow:
             marks.append(pytest.mark.slow)
-        yield pytest.param(path, marks=marks, id=path.relative_to(pages.SNIPPETS).with_suffix("").as_posix())
+        yield pytest.param(path, marks=marks, id=path.relative_to(SNIPPETS).with_suffix("").as_posix())
 
 
 @pytest.fixture(scope="session")

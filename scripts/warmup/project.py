@@ -1,4 +1,4 @@
-"""What is wrong with a file, said so that its reader can mend it."""
+"""The project's folders, and what is wrong with a file of it, said so that its reader can mend it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+SNIPPETS = ROOT / "snippets"
 
 
 def relative(path: Path) -> str:

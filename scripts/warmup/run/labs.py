@@ -27,11 +27,10 @@ from pathlib import Path
 
 import nbformat
 
-from warmup.content import pages
-from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup.project import DOCS, ROOT, Problem, ProblemError, relative
 from warmup.run.emulation import MACHINES
 
-LABS = pages.DOCS / "labs"
+LABS = DOCS / "labs"
 MEASURED = "measured"
 # Points of an SVG: a hundredth of what one sees.
 TOLERANCE = 0.01

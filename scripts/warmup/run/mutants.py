@@ -35,9 +35,9 @@ from pathlib import Path
 
 import yaml
 
-from warmup.content import pages, puzzles
+from warmup.content import puzzles
 from warmup.content.header import parse
-from warmup.project import ROOT, relative
+from warmup.project import ROOT, SNIPPETS, relative
 from warmup.run import record
 from warmup.run.runner import Result, Runner, missing_need
 
@@ -282,7 +282,7 @@ class Judge:
         Refused: the snippet or its claims fail unbroken.
     """
 
-    def __init__(self, path: Path, runner: Runner, folder: Path, snippets: Path = pages.SNIPPETS, root: Path = ROOT):
+    def __init__(self, path: Path, runner: Runner, folder: Path, snippets: Path = SNIPPETS, root: Path = ROOT):
         self.runner, self.root, self.snippet = runner, root, path.relative_to(snippets).as_posix()
         self.text = path.read_text(encoding="utf-8")
         self.tree, self.script = folder / "snippets", folder / "claims.py"
@@ -347,7 +347,7 @@ class Judge:
 def verdicts(
     mutants: Iterable[Mutant],
     runner: Runner,
-    snippets: Path = pages.SNIPPETS,
+    snippets: Path = SNIPPETS,
     root: Path = ROOT,
 ) -> Iterator[dict[Mutant, str] | Refused]:
     """Snippet by snippet, as they are done: what noticed each of its mutants, "" for nothing; or why none is judged."""
@@ -386,7 +386,7 @@ def key(mutant: Mutant) -> tuple[str, str, str, int]:
     return mutant.snippet, mutant.line, mutant.becomes, mutant.nth
 
 
-def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = pages.SNIPPETS) -> list[str]:
+def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = SNIPPETS) -> list[str]:
     """The listed survivors that are no mutants: the snippet or the line has changed since."""
     return [
         _shown(entry)
@@ -395,7 +395,7 @@ def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = pages.SN
     ]
 
 
-def _mutants_of(path: Path, snippets: Path = pages.SNIPPETS) -> list[Mutant]:
+def _mutants_of(path: Path, snippets: Path = SNIPPETS) -> list[Mutant]:
     if not path.is_file():
         return []
     return list(mutate(path.read_text(encoding="utf-8"), path.relative_to(snippets).as_posix()))
@@ -412,7 +412,7 @@ def main(
     seed: int = 0,
     *,
     listed_in: Path = LISTED,
-    snippets: Path = pages.SNIPPETS,
+    snippets: Path = SNIPPETS,
     root: Path = ROOT,
 ) -> int:
     """Judge all mutants of the snippets, or a sample of that size, and print what nobody noticed.

@@ -7,7 +7,7 @@ import ast
 import pytest
 import yaml
 
-from warmup.content import pages
+from warmup.project import SNIPPETS
 from warmup.run import mutants
 from warmup.run.runner import Runner
 
@@ -410,8 +410,8 @@ def test_every_listed_survivor_is_a_mutant_and_says_why_it_changes_nothing():
 
 
 def test_a_listed_survivor_of_a_changed_line_is_found():
-    path = next(pages.SNIPPETS.rglob("*.py"))
-    mutant = next(mutants.mutate(path.read_text(encoding="utf-8"), path.relative_to(pages.SNIPPETS).as_posix()))
+    path = next(SNIPPETS.rglob("*.py"))
+    mutant = next(mutants.mutate(path.read_text(encoding="utf-8"), path.relative_to(SNIPPETS).as_posix()))
     assert not mutants.gone([mutants.key(mutant)])
     for changed in (
         (mutant.snippet, mutant.line + " ", mutant.becomes, 1),
