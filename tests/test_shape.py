@@ -16,7 +16,7 @@ from warmup.content import header, levels, markdown
 from warmup.project import DOCS, ROOT, SNIPPETS
 
 SITE = levels.load()
-SNIPPETS = sorted(SNIPPETS.rglob("*.py"))
+PROGRAMS = sorted(SNIPPETS.rglob("*.py"))
 MARKDOWN = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
@@ -86,7 +86,7 @@ def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_u
 
 
 def test_snippets_import_only_what_they_declare():
-    problems = [problem for path in SNIPPETS for problem in snippet_checks.problems(path)]
+    problems = [problem for path in PROGRAMS for problem in snippet_checks.problems(path)]
     assert not problems, report(problems)
 
 
@@ -114,7 +114,7 @@ def faults(text: str, path: Path) -> list[str]:
 
 
 def test_snippets_are_small_and_say_what_their_functions_take():
-    problems = [f"{name(path)}: {fault}" for path in SNIPPETS for fault in faults(path.read_text("utf-8"), path)]
+    problems = [f"{name(path)}: {fault}" for path in PROGRAMS for fault in faults(path.read_text("utf-8"), path)]
     assert not problems, report(problems)
 
 
@@ -207,7 +207,7 @@ def is_for_import(text: str) -> bool:
 
 
 def test_snippets_with_functions_are_imported_by_their_claims():
-    modules = {path: claims_module(*path.parts[-3:-1]) for path in SNIPPETS if is_for_import(source(path))}
+    modules = {path: claims_module(*path.parts[-3:-1]) for path in PROGRAMS if is_for_import(source(path))}
     assert modules
     missing = [
         f"{name(module)} does not load {path.relative_to(SNIPPETS).as_posix()}"
