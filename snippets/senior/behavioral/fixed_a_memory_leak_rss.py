@@ -1,6 +1,6 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11"]
+# dependencies = ["torch>=2.11", "matplotlib>=3.8"]
 #
 # [tool.warmup]
 # output = "recorded"
@@ -9,6 +9,7 @@ import resource
 import sys
 from pathlib import Path
 
+import matplotlib.pyplot as plt
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -19,11 +20,8 @@ def resident_megabytes() -> float:
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * resource.getpagesize() / 1e6
-    return (
-        resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        * (1 if sys.platform == "darwin" else 1024)
-        / 1e6
-    )
+    unit = 1 if sys.platform == "darwin" else 1024
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
 def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
@@ -45,14 +43,21 @@ def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
 
 
 if __name__ == "__main__":
+    batches = range(0, 81, 20)
+    curve(fixed=True)  # the first pass through the code also loads libraries
     print(
         "RSS in MB after   "
-        + "".join(f"{step:6}" for step in range(0, 81, 20))
+        + "".join(f"{batch:6}" for batch in batches)
         + "  batches"
     )
-    curve(fixed=True)  # the first pass through the code also loads libraries
-    for name, fixed in (("fixed", True), ("leaking", False)):
+    for name, fixed in (("item()", True), ("loss", False)):
+        megabytes = curve(fixed)
         print(
-            f"{name:18}"
-            + "".join(f"{megabytes:6.0f}" for megabytes in curve(fixed))
+            f"history of {name:7}" + "".join(f"{value:6.0f}" for value in megabytes)
         )
+        plt.plot(batches, megabytes, marker="o", label=f"history of {name}")
+    plt.xlabel("validation batches")
+    plt.ylabel("memory of the process (MB)")
+    plt.ylim(bottom=0)
+    plt.legend()
+    plt.show()

@@ -7,9 +7,10 @@ from torch.nn import functional as F
 
 from warmup.testing import load_snippet
 
-in_place = load_snippet("mid/debugging/in_place_error.py")
+layers = load_snippet("mid/debugging/in_place_error_layers.py")
 broken = load_snippet("mid/debugging/in_place_error_broken.py")
 silent = load_snippet("mid/debugging/in_place_error_silent.py")
+buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
 myth = load_snippet("mid/debugging/in_place_error_myth.py")
 
@@ -23,24 +24,141 @@ def activation(*shape: int) -> torch.Tensor:
 
 
 class TestInPlaceError:
+    @pytest.mark.parametrize(
+        ("function", "kept"),
+        [
+            (torch.exp, "output"),
+            (torch.sqrt, "output"),
+            (torch.square, "input"),
+            (torch.sin, "input"),
+            (lambda h: 10 * h, ""),
+            (lambda h: h + 3, ""),
+            (torch.neg, ""),
+        ],
+    )
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_a_write_raises_if_it_hits_the_tensor_that_the_derivative_needs(self, function, kept, dtype):
+        for written in ("output", "input"):
+            x = torch.rand(3, dtype=dtype, generator=torch.Generator().manual_seed(1)).requires_grad_()
+            h = x * 1
+            y = function(h)
+            tensor = y if written == "output" else h
+            tensor += 1
+            if written == kept:
+                with pytest.raises(RuntimeError, match=MODIFIED):
+                    y.sum().backward()
+            else:
+                expected = torch.autograd.grad(function(x).sum(), x)[0]
+                y.sum().backward()
+                torch.testing.assert_close(x.grad, expected)
+
+    def test_a_later_reader_counts_as_well(self):
+        for reader in (lambda y: y * y, F.gelu, nn.Linear(3, 3)):
+            y = nn.Linear(3, 3)(activation(2, 3))
+            z = reader(y)
+            y += 1
+            with pytest.raises(RuntimeError, match=MODIFIED):
+                z.sum().backward()
+
+    def test_a_write_that_is_not_recorded_names_the_innocent_producer(self):
+        for write in (lambda h: h.add_(1), lambda h: h.zero_()):
+            h = activation(3) * 2
+            y = F.gelu(h)
+            with torch.no_grad():
+                write(h)
+            with pytest.raises(RuntimeError, match="output 0 of Mul"):
+                y.sum().backward()
+
+    def test_anomaly_mode_can_name_the_line_that_writes(self):
+        def same_line() -> torch.Tensor:
+            y = torch.sigmoid(activation(3)).add_(1)
+            return y.sum()
+
+        def squared_in_place() -> torch.Tensor:
+            y = activation(3) * 1
+            y *= y
+            return y.sum()
+
+        assert broken.forward_line(same_line) == "y = torch.sigmoid(activation(3)).add_(1)"
+        assert broken.forward_line(squared_in_place) == "y *= y"
+
+    def test_an_update_of_a_leaf_raises_at_once_and_no_grad_allows_it(self):
+        w = activation(3)
+        w.square().sum().backward()
+        with pytest.raises(
+            RuntimeError, match="^a leaf Variable that requires grad is being used in an in-place operation"
+        ):
+            w -= 0.1 * w.grad
+        with torch.no_grad():
+            w -= 0.1 * w.grad
+
+    def test_a_single_linear_on_data_survives_a_step_and_two_do_not(self):
+        for depth, raises in ((1, False), (2, True), (3, True)):
+            model = nn.Sequential(*(nn.Linear(3, 3) for _ in range(depth)))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            x = torch.randn(8, 3)
+            first, second = model(x).mean(), model(x).square().mean()
+            first.backward()
+            optimizer.step()
+            if raises:
+                with pytest.raises(RuntimeError, match=MODIFIED):
+                    second.backward()
+            else:
+                second.backward()
+
+    def test_a_write_to_another_row_of_the_buffer_raises_and_a_copy_does_not(self):
+        with pytest.raises(RuntimeError, match=r"\[1, 3\]\], which is output 0 of AsStrided"):
+            buffer.states(copy=False).sum().backward()
+        buffer.states(copy=True).sum().backward()
+        assert torch.equal(buffer.states(copy=True), buffer.states(copy=False))
+        # Nobody reads the row that is written:
+        x = activation(2, 3) * 1
+        product = x[:, 0] * x[:, 1]
+        x[:, 2] = 0
+        with pytest.raises(RuntimeError, match="AsStrided"):
+            product.sum().backward()
+
+    def test_an_index_write_is_called_copy_slices(self):
+        x = activation(2, 3) * 1
+        y = x.square()
+        x[0] += 1
+        with pytest.raises(RuntimeError, match="CopySlices"):
+            y.sum().backward()
+
+    def test_a_hook_that_copies_keeps_the_gradient_right(self):
+        x = torch.zeros(1, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(torch.clone, lambda tensor: tensor):
+            y = torch.sigmoid(x)
+        y += 1
+        y.sum().backward()
+        assert x.grad.item() == 0.25
+
+    def test_inplace_relu_raises_if_another_layer_kept_the_tensor(self):
+        first, other = nn.Linear(3, 3), nn.Linear(3, 3)
+        hidden = first(activation(2, 3))
+        read = other(hidden)
+        loss = read.sum() + F.relu(hidden, inplace=True).sum()
+        with pytest.raises(RuntimeError, match=MODIFIED):
+            loss.backward()
+
     @pytest.mark.parametrize("layer", INPUT_KEPT, ids=repr)
     def test_a_layer_that_keeps_its_input_survives_plus_equals_with_the_same_gradient(self, layer):
         x = activation(3, 2, 4)
-        assert in_place.kept_for_backward(layer, x) == {"input"}
-        expected = in_place.input_gradient(layer, x, in_place=False)
-        assert torch.equal(in_place.input_gradient(layer, x, in_place=True), expected)
+        assert layers.kept_for_backward(layer, x) == {"input"}
+        expected = layers.input_gradient(layer, x, in_place=False)
+        assert torch.equal(layers.input_gradient(layer, x, in_place=True), expected)
         torch.testing.assert_close(expected, torch.autograd.grad(((layer(x) + 1) ** 3).sum(), x)[0])
 
     @pytest.mark.parametrize("layer", OUTPUT_KEPT, ids=repr)
     def test_a_layer_that_keeps_its_output_raises(self, layer):
         x = activation(3, 2, 4)
-        assert in_place.kept_for_backward(layer, x) == {"output"}
-        in_place.input_gradient(layer, x, in_place=False)
+        assert layers.kept_for_backward(layer, x) == {"output"}
+        layers.input_gradient(layer, x, in_place=False)
         with pytest.raises(RuntimeError, match=MODIFIED):
-            in_place.input_gradient(layer, x, in_place=True)
+            layers.input_gradient(layer, x, in_place=True)
 
     def test_a_layer_that_keeps_nothing_is_seen_as_such(self):
-        assert in_place.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
+        assert layers.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
 
     @pytest.mark.parametrize(
         ("layer", "formula"),
@@ -87,11 +205,11 @@ class TestInPlaceError:
         with pytest.raises(RuntimeError, match=MODIFIED):
             y.sum().backward()
 
-    def test_output_kept_names_the_victim(self):
+    def test_an_operation_that_kept_its_output_is_named(self):
         with pytest.raises(RuntimeError, match=r"output 0 of Sigmoid(Backward0)?, is at version 1; expected version 0"):
             broken.output_overwritten().backward()
 
-    def test_input_kept_names_the_culprit(self):
+    def test_the_recorded_write_is_named_where_an_input_was_kept(self):
         with pytest.raises(RuntimeError, match=r"output 0 of Add(Backward0)?, is at version 1; expected version 0"):
             broken.input_overwritten().backward()
 
@@ -104,7 +222,7 @@ class TestInPlaceError:
             (lambda t: t.__setitem__(0, 0.0), "torch::autograd::CopySlices"),
         ],
     )
-    def test_the_culprit_is_named_whichever_it_is(self, write, name):
+    def test_a_recorded_write_is_named_whichever_it_is(self, write, name):
         hidden = activation(5, 3) * 2
         y = F.gelu(hidden)
         write(hidden)
@@ -118,7 +236,7 @@ class TestInPlaceError:
         with pytest.raises(RuntimeError, match="is at version 3; expected version 0"):
             y.sum().backward()
 
-    def test_anomaly_mode_names_the_forward_line_and_not_the_guilty_one(self):
+    def test_anomaly_mode_names_the_forward_operation(self):
         assert broken.forward_line(broken.output_overwritten) == "gate = torch.sigmoid(hidden)"
         assert broken.forward_line(broken.input_overwritten) == "activated = torch.nn.functional.gelu(hidden)"
 

@@ -2,6 +2,7 @@
 
 import gc
 import re
+import threading
 import weakref
 from pathlib import Path
 from types import SimpleNamespace
@@ -14,7 +15,7 @@ from torch._subclasses import FakeTensorMode
 
 from warmup.testing import load_snippet
 
-leak = load_snippet("senior/behavioral/fixed_a_memory_leak.py")
+leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 seen_by_gc = load_snippet("senior/behavioral/fixed_a_memory_leak_gc.py")
 rss = load_snippet("senior/behavioral/fixed_a_memory_leak_rss.py")
 
@@ -130,6 +131,35 @@ class TestFixedAMemoryLeak:
 
         assert leak.assert_no_growth(Cycle) == 0
 
+    def test_one_leak_in_all_steps_is_enough_if_it_is_large_or_keeps_a_node(self, loop):
+        cache, calls = [], []
+
+        def sometimes(keep):
+            calls.append(None)
+            if len(calls) % 5 == 0:
+                cache.append(keep())
+
+        for keep in (lambda: torch.ones(10_000), lambda: torch.ones(1, requires_grad=True) * 1):
+            calls.clear()
+            with pytest.raises(AssertionError):
+                leak.assert_no_growth(lambda keep=keep: sometimes(keep))
+        calls.clear()
+        assert leak.assert_no_growth(lambda: sometimes(lambda: torch.ones(10_000)), steps=2) == 0  # not yet its turn
+
+    def test_it_does_not_see_other_threads_and_buffers_that_no_operator_creates(self):
+        cache = []
+
+        def in_a_thread():
+            thread = threading.Thread(target=lambda: cache.append(torch.ones(1_000_000)))
+            thread.start()
+            thread.join()
+
+        def from_a_buffer():
+            cache.append(torch.frombuffer(bytearray(4_000_000), dtype=torch.float32))
+
+        assert leak.assert_no_growth(in_a_thread) == 0
+        assert leak.assert_no_growth(from_a_buffer) == 0
+
     def test_it_runs_the_step_as_often_as_told(self):
         calls = []
         leak.assert_no_growth(lambda: calls.append(None), steps=7, warmup=3)
@@ -142,6 +172,27 @@ class TestFixedAMemoryLeak:
             return str(failure.value)
 
         assert run() == run()
+
+
+class TestFixedAMemoryLeakNumbers:
+    def test_the_bytes_of_the_story_are_the_outputs_of_log_softmax_and_relu(self):
+        model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000))
+        inputs, targets, history = torch.randn(128, 64), torch.randint(1000, (128,)), []
+        with pytest.raises(AssertionError, match="a step leaves 643,080 bytes"):
+            leak.assert_no_growth(lambda: history.append(nn.functional.cross_entropy(model(inputs), targets)))
+        assert 643_080 == 128 * 1000 * 4 + 128 * 256 * 4 + 8
+
+    @pytest.mark.parametrize("layer", [nn.ReLU(), nn.Tanh(), nn.Sigmoid()])
+    def test_a_kept_loss_keeps_the_activations_of_its_graph(self, layer):
+        outputs = []
+        model = nn.Sequential(nn.Linear(8, 8), layer, nn.Linear(8, 1))
+        layer.register_forward_hook(
+            lambda module, inputs, output: outputs.append(weakref.ref(output.untyped_storage()))
+        )
+        for keep, alive in ((lambda x: x, 3), (torch.detach, 0), (torch.Tensor.item, 0)):
+            outputs.clear()
+            history = [keep(model(torch.randn(4, 8)).mean()) for _ in range(3)]
+            assert sum(output() is not None for output in outputs) == alive, len(history)
 
 
 class TestFixedAMemoryLeakCounters:
