@@ -1,6 +1,7 @@
 """A copy of the project that has grown: its own questions and puzzles, repeated until there are as many as wanted.
 
 No copy is the same as another, on the page or in code: what the tools keep by content must not make copies cheap.
+Only compression profits from what copies share: sizes in bytes are those of a site whose pages repeat each other.
 """
 
 from __future__ import annotations

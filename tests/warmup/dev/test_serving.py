@@ -2,8 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import gzip
+import http.client
 import urllib.error
+import urllib.parse
 import urllib.request
 
 import pytest
@@ -24,10 +27,10 @@ def host(tmp_path):
     return tmp_path
 
 
-def get(address: str, method: str = "GET"):
+def get(address: str):
     """Status, headers and body, as they were sent."""
     try:
-        with urllib.request.urlopen(urllib.request.Request(address, method=method), timeout=10) as response:
+        with urllib.request.urlopen(address, timeout=10) as response:
             return response.status, response.headers, response.read()
     except urllib.error.HTTPError as error:
         with error:
@@ -54,7 +57,17 @@ def test_what_is_not_there_is_answered_with_the_site_s_own_page(host, compress):
     with served(host, "/site/", compress=compress) as address:
         status, _, body = get(address + "nothing/")
         assert (status, body) == (404, b"the site's own")
-        assert get(address + "nothing/", "HEAD")[2] == b""
+
+
+def test_one_connection_serves_several_requests(host):
+    with served(host, "/site/", compress=True) as address:
+        connection = http.client.HTTPConnection(urllib.parse.urlsplit(address).netloc, timeout=10)
+        with contextlib.closing(connection):
+            for method, path, status in (("HEAD", "nothing/", 404), ("HEAD", "page/", 200), ("GET", "page/", 200)):
+                connection.request(method, f"/site/{path}")
+                response = connection.getresponse()
+                response.read()
+                assert response.status == status
 
 
 def test_without_such_a_page_the_server_says_it_and_logs_nothing(host, capfd):
