@@ -8,6 +8,7 @@ from pathlib import Path
 
 from warmup.content import header, pages
 from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup.vocabulary import NEEDS
 
 
 def snippet_paths(names: list[str]) -> list[Path]:
@@ -77,13 +78,13 @@ def check(_: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from warmup.run import record
+    from warmup.run.comparison import compare
     from warmup.run.runner import Runner
 
     failed = 0
     with Runner() as runner:
         for result in runner.run_many(snippet_paths(arguments.names)):
-            difference = "" if result.status != "ok" else record.compare(result.path, result)
+            difference = "" if result.status != "ok" else compare(result.path, result)
             word = "differs" if difference else result.status
             print(f"{word:8} {result.seconds:6.2f} s  {relative(result.path)}")
             if result.status not in ("ok", "skipped") or difference:
@@ -206,9 +207,9 @@ def pdf(_: argparse.Namespace) -> int:
 
 
 def mutants(arguments: argparse.Namespace) -> int:
-    from warmup.run import mutants as mutation
+    from warmup.run.mutants import report
 
-    return mutation.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
+    return report.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
 
 
 def bench(_: argparse.Namespace) -> int:
@@ -237,7 +238,7 @@ def main(argv: list[str] | None = None) -> int:
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
     sub = command(record, "run snippets and record what they print")
     sub.add_argument("names", nargs="*")
-    sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
+    sub.add_argument("--needs", choices=list(NEEDS), help="only snippets with this need")
     sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
     sub.add_argument(
         "--variant",

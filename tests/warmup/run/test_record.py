@@ -11,11 +11,12 @@ from pathlib import Path
 import pytest
 
 from warmup.content import outputs
+from warmup.run import needs
 from warmup.run import record as record_module
-from warmup.run import runner as runner_module
+from warmup.run.comparison import compare
 from warmup.run.emulation import CPUS, MACHINES, THREADS
-from warmup.run.record import compare
-from warmup.run.runner import Result, Runner
+from warmup.run.result import Result
+from warmup.run.runner import Runner
 
 SCRIPTS = Path(record_module.__file__).parents[2]
 RECORDED = '# /// script\n# [tool.warmup]\n# output = "recorded"\n# ///\n'
@@ -96,7 +97,7 @@ def test_a_failing_snippet_is_never_recorded(topic, runner, capsys):
 
 
 def test_a_skipped_snippet_keeps_its_output_and_says_so(topic, runner, capsys, monkeypatch):
-    monkeypatch.setattr(runner_module, "has_gpu", lambda: False)
+    monkeypatch.setattr(needs, "has_gpu", lambda: False)
     path = write(topic, "x", RECORDED.replace('output = "recorded"', 'needs = "cuda"'), "# recorded on a GPU\n1\n")
     (change,) = record([path])
     assert (change.status, path.with_suffix(".out").read_text()) == ("skipped", "# recorded on a GPU\n1\n")
@@ -181,7 +182,7 @@ def test_a_write_that_fails_keeps_the_old_output(topic, runner, monkeypatch):
     def full(*_):
         raise OSError("no space left")
 
-    monkeypatch.setattr(record_module.os, "replace", full)
+    monkeypatch.setattr(os, "replace", full)
     with pytest.raises(OSError, match="no space left"):
         record([path])
     assert (path.with_suffix(".out").read_text(), names(topic)) == ("1\n", ["x.out", "x.py"])
