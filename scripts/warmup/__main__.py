@@ -45,8 +45,7 @@ def snippet_paths(names: list[str]) -> list[Path]:
 def check(_: argparse.Namespace) -> int:
     import yaml
 
-    from warmup.checks import imports, retired
-    from warmup.run import labs
+    from warmup.checks import imports, labs, retired
     from warmup.site import nav
 
     class Loader(yaml.SafeLoader):
@@ -138,17 +137,20 @@ def versions(_: argparse.Namespace) -> int:
 
 
 def lab(arguments: argparse.Namespace) -> int:
-    from warmup.run import labs
+    from warmup.checks import labs as checks
+    from warmup.content import labs
+    from warmup.run import labs as execution
 
     failed = False
     for path in labs.find(arguments.names):
         try:
-            print(f"{relative(path)}: {'recorded' if labs.record(path, force=arguments.force) else 'unchanged'}")
+            changed = execution.record(path, force=arguments.force or any(checks.check(path)))
+            print(f"{relative(path)}: {'recorded' if changed else 'unchanged'}")
         except ProblemError as error:
             print(error, file=sys.stderr)
             failed = True
             continue
-        for problem in labs.check(path):
+        for problem in checks.check(path):
             print(problem, file=sys.stderr)
             failed = True
     return failed
@@ -252,7 +254,7 @@ def main(argv: list[str] | None = None) -> int:
     command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
     sub = command(lab, "execute labs and record what they print and draw")
     sub.add_argument("names", nargs="*")
-    sub.add_argument("--force", action="store_true", help="also where only measured digits differ")
+    sub.add_argument("--force", action="store_true", help="also where only digits differ that a run may change")
     command(new, "start a question").add_argument("question", nargs="?", default="")
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")
