@@ -13,10 +13,10 @@ from mkdocs.exceptions import PluginError
 from mkdocs.plugins import CombinedEvent, event_priority
 from mkdocs.structure.files import File
 
-from warmup import exports
-from warmup.content import pages
+from warmup import checks, exports
+from warmup.content import levels, navigation, questions
 from warmup.exports import copies
-from warmup.project import ProblemError
+from warmup.project import SNIPPETS, ProblemError
 from warmup.site import incremental, nav, render
 
 log = logging.getLogger("mkdocs.hooks.warmup")
@@ -36,9 +36,9 @@ def on_startup(command, dirty):
 def on_config(config):
     global _renderer
     _rendered.clear()
-    site = pages.load(Path(config.docs_dir), nav.topic_order(config.nav))
+    site = levels.load(Path(config.docs_dir), navigation.topic_order(config.nav))
     _renderer = render.Renderer(site)
-    for problem in (*pages.check_site(site), *nav.check(config.nav, site)):
+    for problem in (*checks.problems(site), *checks.navigation.problems(config.nav, site)):
         log.warning("%s", problem)
     config.nav = nav.expand(config.nav, site)
     config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = [
@@ -61,7 +61,7 @@ def on_config(config):
 def on_files(files, config):
     site = _renderer.site
     for name in (*site.snippets, *(puzzle.program for puzzle in site.puzzles)):
-        source = pages.SNIPPETS / name
+        source = SNIPPETS / name
         if source.is_file():
             files.append(File.generated(config, render.SNIPPET_URL + name, abs_src_path=str(source)))
     if _dirty:
@@ -73,7 +73,7 @@ def on_page_markdown(markdown, page, config, files):
     question = _renderer.site.by_id.get(page.file.src_uri.removesuffix(".md"))
     if question:
         # What is wrong in the front matter has been reported; it must not reach a template.
-        page.meta = {key: value for key, value in question.meta.items() if key in pages.FRONT_MATTER}
+        page.meta = {key: value for key, value in question.meta.items() if key in questions.FRONT_MATTER}
     page.meta["question"] = question
     if "title" in page.meta:
         # MkDocs' and Material's templates, and the search results, take a title for HTML.

@@ -7,7 +7,7 @@ import re
 import nbformat
 import pytest
 
-from warmup.checks.labs import check
+from warmup.checks.labs import problems
 from warmup.content import labs
 from warmup.run.labs import compare, execute
 
@@ -20,8 +20,8 @@ def test_there_is_a_lab():
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 def test_lab_is_as_a_run_recorded_it(path):
-    problems = list(check(path))
-    assert not problems, "\n".join(map(str, problems))
+    found = list(problems(path))
+    assert not found, "\n".join(map(str, found))
 
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
@@ -44,7 +44,7 @@ def test_digits_typed_into_any_output_are_a_problem(path, tmp_path):
                 store[key] = re.sub(r"\d", "9", recorded)
                 copy.write_text(nbformat.writes(notebook), encoding="utf-8")
                 expected = [] if store[key] == recorded else ["Its outputs are not those that a run recorded."]
-                assert [problem.message for problem in check(copy)] == expected
+                assert [problem.message for problem in problems(copy)] == expected
                 typed += bool(expected)
                 store[key] = recorded
     assert typed

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import header, pages
+from warmup.content import header
+from warmup.project import SNIPPETS
 from warmup.run.comparison import compare
 from warmup.run.runner import Runner
 
 
 def snippets():
-    for path in sorted(pages.SNIPPETS.rglob("*.py")):
+    for path in sorted(SNIPPETS.rglob("*.py")):
         try:
             found = header.parse(path.read_text(encoding="utf-8"), path)
         except header.HeaderError:
@@ -18,7 +19,7 @@ def snippets():
         marks = [getattr(pytest.mark, need) for need in sorted(found.needs)]
         if found.slow:
             marks.append(pytest.mark.slow)
-        yield pytest.param(path, marks=marks, id=path.relative_to(pages.SNIPPETS).with_suffix("").as_posix())
+        yield pytest.param(path, marks=marks, id=path.relative_to(SNIPPETS).with_suffix("").as_posix())
 
 
 @pytest.fixture(scope="session")

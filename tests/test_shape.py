@@ -9,14 +9,15 @@ from pathlib import Path
 
 import pytest
 
-from warmup import vocabulary
-from warmup.checks import imports, retired
-from warmup.content import header, markdown, pages
-from warmup.project import ROOT
+from warmup import checks, vocabulary
+from warmup.checks import retired
+from warmup.checks import snippets as snippet_checks
+from warmup.content import header, levels, markdown
+from warmup.project import DOCS, ROOT, SNIPPETS
 
-SITE = pages.load()
-SNIPPETS = sorted(pages.SNIPPETS.rglob("*.py"))
-MARKDOWN = sorted([*pages.DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+SITE = levels.load()
+PROGRAMS = sorted(SNIPPETS.rglob("*.py"))
+MARKDOWN = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
 def name(path: Path) -> str:
@@ -28,7 +29,7 @@ def report(problems) -> str:
 
 
 def written(*folders: str) -> list[Path]:
-    return [path for folder in folders for path in (pages.DOCS / folder).rglob("*.md") if path.name != "index.md"]
+    return [path for folder in folders for path in (DOCS / folder).rglob("*.md") if path.name != "index.md"]
 
 
 def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
@@ -38,7 +39,7 @@ def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
 
 
 def test_no_page_snippet_or_output_has_a_problem():
-    problems = pages.check_site(SITE)
+    problems = checks.problems(SITE)
     assert not problems, report(problems)
 
 
@@ -85,7 +86,7 @@ def test_only_the_page_about_a_retired_name_and_the_snippets_that_it_shows_may_u
 
 
 def test_snippets_import_only_what_they_declare():
-    problems = [problem for path in SNIPPETS for problem in imports.check(path)]
+    problems = [problem for path in PROGRAMS for problem in snippet_checks.problems(path)]
     assert not problems, report(problems)
 
 
@@ -113,7 +114,7 @@ def faults(text: str, path: Path) -> list[str]:
 
 
 def test_snippets_are_small_and_say_what_their_functions_take():
-    problems = [f"{name(path)}: {fault}" for path in SNIPPETS for fault in faults(path.read_text("utf-8"), path)]
+    problems = [f"{name(path)}: {fault}" for path in PROGRAMS for fault in faults(path.read_text("utf-8"), path)]
     assert not problems, report(problems)
 
 
@@ -206,12 +207,12 @@ def is_for_import(text: str) -> bool:
 
 
 def test_snippets_with_functions_are_imported_by_their_claims():
-    modules = {path: claims_module(*path.parts[-3:-1]) for path in SNIPPETS if is_for_import(source(path))}
+    modules = {path: claims_module(*path.parts[-3:-1]) for path in PROGRAMS if is_for_import(source(path))}
     assert modules
     missing = [
-        f"{name(module)} does not load {path.relative_to(pages.SNIPPETS).as_posix()}"
+        f"{name(module)} does not load {path.relative_to(SNIPPETS).as_posix()}"
         for path, module in modules.items()
-        if path.relative_to(pages.SNIPPETS).as_posix() not in source(module)
+        if path.relative_to(SNIPPETS).as_posix() not in source(module)
     ]
     assert not missing, report(missing)
 
@@ -256,7 +257,7 @@ def test_which_fences_are_misspelled(line, wrong):
 
 
 def test_diagrams_have_their_sources_beside_them():
-    drawn = [path for path in pages.DOCS.rglob("*.svg") if "assets" not in path.relative_to(pages.DOCS).parts]
+    drawn = [path for path in DOCS.rglob("*.svg") if "assets" not in path.relative_to(DOCS).parts]
     assert drawn
     missing = [name(path) for path in drawn if not path.with_suffix(".dot").exists()]
     assert not missing, report(missing)
@@ -264,5 +265,5 @@ def test_diagrams_have_their_sources_beside_them():
 
 def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():
     listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M)
-    shown = pages.load(topic_order=listed)
+    shown = levels.load(topic_order=listed)
     assert [f"{topic.level}/{topic.slug}" for level in shown.levels for topic in level.topics] == listed

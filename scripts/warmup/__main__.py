@@ -6,8 +6,10 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup.content import header, pages
-from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup import checks
+from warmup.content import header, levels, navigation
+from warmup.content.questions import Question
+from warmup.project import ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
 
 
@@ -21,14 +23,14 @@ def snippet_paths(names: list[str]) -> list[Path]:
         ProblemError: a name means no snippet.
     """
     if not names:
-        return sorted(pages.SNIPPETS.rglob("*.py"))
+        return sorted(SNIPPETS.rglob("*.py"))
     found: list[Path] = []
     for name in names:
         bare = name.removeprefix("snippets/").removesuffix(".py").removesuffix(".out")
         question = ROOT / "docs" / f"{bare}.md"
-        paths = [p for p in (Path(name), pages.SNIPPETS / f"{bare}.py") if p.suffix == ".py" and p.is_file()][:1]
+        paths = [p for p in (Path(name), SNIPPETS / f"{bare}.py") if p.suffix == ".py" and p.is_file()][:1]
         if not paths and question.is_file():
-            paths = [pages.SNIPPETS / s for s in pages.Question.read(question).snippets]
+            paths = [SNIPPETS / s for s in Question.read(question).snippets]
         if not paths:
             raise ProblemError(
                 Problem(
@@ -43,33 +45,21 @@ def snippet_paths(names: list[str]) -> list[Path]:
 
 
 def check(_: argparse.Namespace) -> int:
-    import yaml
+    from warmup.checks import labs as lab_checks
+    from warmup.checks import retired
+    from warmup.content import labs
 
-    from warmup.checks import imports, labs, retired
-    from warmup.site import nav
-
-    class Loader(yaml.SafeLoader):
-        """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
-
-    Loader.add_constructor("!ENV", lambda loader, node: None)
-    navigation, problems = [], []
+    nav, problems = [], []
     try:
-        navigation = yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=Loader)["nav"]
-    except yaml.MarkedYAMLError as error:
-        problems.append(
-            Problem(
-                "mkdocs.yml",
-                error.problem_mark.line + 1,
-                f"It is not YAML: {error.problem}.",
-                "Quote a value that holds a colon, and indent with spaces.",
-            )
-        )
-    site = pages.load(topic_order=nav.topic_order(navigation))
-    if not problems:
-        problems += nav.check(navigation, site)
-    problems += [*pages.check_site(site), *retired.find(), *labs.check_all()]
-    for path in snippet_paths([]):
-        problems += imports.check(path)
+        nav = navigation.read()
+    except ProblemError as error:
+        problems.append(error.problem)
+    site = levels.load(topic_order=navigation.topic_order(nav))
+    if nav:
+        problems += checks.navigation.problems(nav, site)
+    problems += [*checks.problems(site), *retired.find()]
+    for path in labs.find([]):
+        problems += lab_checks.problems(path)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(site.questions)} questions, {len(snippet_paths([]))} snippets, {len(problems)} problems")
@@ -137,20 +127,20 @@ def versions(_: argparse.Namespace) -> int:
 
 
 def lab(arguments: argparse.Namespace) -> int:
-    from warmup.checks import labs as checks
+    from warmup.checks.labs import problems
     from warmup.content import labs
     from warmup.run import labs as execution
 
     failed = False
     for path in labs.find(arguments.names):
         try:
-            changed = execution.record(path, force=arguments.force or any(checks.check(path)))
+            changed = execution.record(path, force=arguments.force or any(problems(path)))
             print(f"{relative(path)}: {'recorded' if changed else 'unchanged'}")
         except ProblemError as error:
             print(error, file=sys.stderr)
             failed = True
             continue
-        for problem in checks.check(path):
+        for problem in problems(path):
             print(problem, file=sys.stderr)
             failed = True
     return failed
@@ -184,7 +174,7 @@ def deck(_: argparse.Namespace) -> int:
         if failed := subprocess.run(build, cwd=ROOT, check=False).returncode:
             return failed
         shutil.copy(Path(folder, anki.APKG), target)
-    print(f"{relative(target)}: {len(pages.load().questions)} notes. Import it in Anki with File, Import.")
+    print(f"{relative(target)}: {len(levels.load().questions)} notes. Import it in Anki with File, Import.")
     if not os.environ.get("SITE_URL"):
         print(
             "Its cards do not link back to their pages. If the site has an address, give it:\n"

@@ -1,4 +1,4 @@
-"""The project on disk: its root, how a path is written, how a file is replaced; and what is wrong with a file."""
+"""The project's folders, how a file is named and replaced, and what is wrong with one and how to mend it."""
 
 from __future__ import annotations
 
@@ -7,6 +7,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 ROOT = Path(__file__).resolve().parents[2]
+DOCS = ROOT / "docs"
+SNIPPETS = ROOT / "snippets"
 
 
 def relative(path: Path) -> str:

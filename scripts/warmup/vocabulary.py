@@ -1,4 +1,4 @@
-"""The words the site files questions under: levels, topics, kinds and what a snippet may need.
+"""The words the site uses: levels, kinds, sections, grades, what a snippet may need. Each list stands here alone.
 
 A question's level and topic come from its path. Only what a path cannot say stands here: the order of the
 levels and how a slug is written for people.
@@ -15,6 +15,19 @@ KINDS = {
     "design": "Design",
     "behavioral": "Behavioral",
 }
+
+SECTIONS = (
+    "Say it",
+    "Run it",
+    "Why",
+    "Break it",
+    "Myth",
+    "They ask next",
+    "Listening for",
+    "Sources",
+)
+REQUIRED_SECTIONS = ("Say it", "Run it", "They ask next", "Listening for")
+GRADES = ("Weak", "Good", "Strong")
 
 NEEDS = {
     "cuda": "CUDA GPU",
@@ -38,7 +51,6 @@ _SPELLING = {
         "FP16",
         "FSDP",
         "GPU",
-        "I/O",
         "LR",
         "LRU",
         "ML",

@@ -10,12 +10,11 @@ import sys
 import pytest
 
 from warmup import __main__ as command
-from warmup.content import pages
-from warmup.project import ROOT, ProblemError
+from warmup.project import ROOT, SNIPPETS, ProblemError
 
 
 def names(paths):
-    return [path.relative_to(pages.SNIPPETS).as_posix() for path in paths]
+    return [path.relative_to(SNIPPETS).as_posix() for path in paths]
 
 
 @pytest.mark.parametrize(
@@ -25,7 +24,7 @@ def names(paths):
         "junior/autograd/zero_grad.py",
         "junior/autograd/zero_grad.out",
         "snippets/junior/autograd/zero_grad.py",
-        str(pages.SNIPPETS / "junior/autograd/zero_grad.py"),
+        str(SNIPPETS / "junior/autograd/zero_grad.py"),
     ],
 )
 def test_a_snippet_can_be_named_in_every_usual_way(name):
@@ -41,7 +40,7 @@ def test_a_question_means_all_of_its_snippets():
 
 
 def test_no_name_means_all():
-    assert len(command.snippet_paths([])) == len(list(pages.SNIPPETS.rglob("*.py")))
+    assert len(command.snippet_paths([])) == len(list(SNIPPETS.rglob("*.py")))
 
 
 def test_an_unknown_name_says_the_form():

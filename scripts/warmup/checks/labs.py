@@ -17,12 +17,7 @@ _SAYS_WHEN = re.compile(r"\d{4}-\d\d-\d\d.*\btorch \d+\.\d+")
 _TRACE = re.compile(r"(?<!\w)/(?:home|Users|root|tmp|private|var/folders)/|\b[A-Za-z]:\\{1,2}(?=\w{2})")
 
 
-def check_all() -> list[Problem]:
-    """Every problem of every lab, without running one."""
-    return [problem for path in labs.find([]) for problem in check(path)]
-
-
-def check(path: Path) -> Iterator[Problem]:
+def problems(path: Path) -> Iterator[Problem]:
     """What is wrong with a recorded lab, without running it."""
     try:
         notebook = labs.read(path)

@@ -15,9 +15,9 @@ from pathlib import Path
 
 import nbformat
 
-from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup.project import DOCS, Problem, ProblemError, relative
 
-LABS = ROOT / "docs" / "labs"
+LABS = DOCS / "labs"
 # The tag of a cell whose output is compared but for its digits, as that of a snippet with output = "recorded".
 RECORDED = "recorded"
 

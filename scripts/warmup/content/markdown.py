@@ -1,4 +1,4 @@
-"""The one reader of what the project itself understands in Markdown: fences, includes and markers.
+"""The one reader of what the project itself understands in Markdown: fences, headings, folds, includes and markers.
 
 It takes for a fence what the site's Markdown (superfences) takes for one. A fence ends at the next line that holds the
 same mark and nothing else; one that never ends, or whose text is indented less than its mark, is no fence.
@@ -10,11 +10,16 @@ an include is replaced by its file. A marker is one only outside of fences.
 from __future__ import annotations
 
 import re
+import textwrap
+from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import NamedTuple
 
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
+_HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
+_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+) "(?P<title>.+)"$')
+_GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
 
@@ -40,6 +45,12 @@ class Line(NamedTuple):
         return self.fence is not None and self.fence.start == self.number
 
     @property
+    def heading(self) -> str:
+        """The title of the section that begins here; "" elsewhere."""
+        match = None if self.fence else _HEADING.match(self.text)
+        return match["title"] if match else ""
+
+    @property
     def include(self) -> re.Match | None:
         """``--8<-- "path"`` with the groups ``indent`` and ``path``, where a file is to stand in its place."""
         return None if self.fence and len(self.fence.mark) > 3 else _INCLUDE.match(self.text)
@@ -48,6 +59,15 @@ class Line(NamedTuple):
     def marker(self) -> re.Match | None:
         """``<!-- warmup:name key=value -->`` with the groups ``name`` and ``arguments``."""
         return None if self.fence else _MARKER.match(self.text)
+
+
+class Fold(NamedTuple):
+    """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented."""
+
+    line: int
+    kind: str
+    title: str
+    text: str
 
 
 def lines(text: str, first: int = 1) -> list[Line]:
@@ -63,6 +83,45 @@ def lines(text: str, first: int = 1) -> list[Line]:
             fence = Fence(number, first + end, opening["mark"], opening["info"].strip())
         found.append(Line(number, row, fence))
     return found
+
+
+def split_folds(rows: Sequence[Line]) -> list[list[Line] | Fold]:
+    """The outermost folds, and between them the lines that stand in none."""
+    found: list[list[Line] | Fold] = []
+    index = 0
+    while index < len(rows):
+        line = rows[index]
+        index += 1
+        if line.fence is None and (head := _FOLD.match(line.text)):
+            start = index
+            while index < len(rows) and (not rows[index].text.strip() or rows[index].text.startswith("    ")):
+                index += 1
+            text = textwrap.dedent("\n".join(row.text for row in rows[start:index]))
+            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n")))
+        elif found and isinstance(found[-1], list):
+            found[-1].append(line)
+        else:
+            found.append([line])
+    return found
+
+
+def folds(rows: Sequence[Line]) -> list[Fold]:
+    """The outermost folds."""
+    return [part for part in split_folds(rows) if isinstance(part, Fold)]
+
+
+def grades(text: str) -> list[tuple[str, str]]:
+    """The bullets that begin with a word in bold, as (word, text)."""
+    parts = _GRADE.split(text)[1:]
+    return [(name, said.strip()) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def words(text: str) -> list[str]:
+    """The words one would read aloud: code blocks, link targets, markup and table rules do not count."""
+    text = "\n".join(line.text for line in lines(text) if not line.fence)
+    text = re.sub(r"\]\([^)]*\)", "]", text)
+    text = re.sub(r"[`*_|#>\[\]]", " ", text)
+    return [word for word in text.split() if re.search(r"\w", word)]
 
 
 def _end(rows: list[str], start: int, opening: re.Match) -> int | None:

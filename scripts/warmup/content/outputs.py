@@ -14,17 +14,16 @@ import difflib
 import functools
 import hashlib
 import re
-from collections.abc import Iterator
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
 from warmup.content import header
-from warmup.project import ROOT, Problem, relative
+from warmup.project import ROOT
 
 PROVENANCE = "# recorded on "
 _FINGERPRINT = re.compile(r", fingerprint ([0-9a-f]{16})$")
-_VARIANT = re.compile(r"\.torch-(?P<side>from|before)-(?P<version>\d+\.\d+)\.out$")
+VARIANT = re.compile(r"\.torch-(?P<side>from|before)-(?P<version>\d+\.\d+)\.out$")
 
 
 @dataclass(frozen=True)
@@ -55,7 +54,7 @@ class Variant:
     @classmethod
     def parse(cls, file: Path) -> Variant | None:
         """The variant that a file name means; None if it means none."""
-        match = _VARIANT.search(file.name)
+        match = VARIANT.search(file.name)
         return cls(file, match["side"] == "from", release(match["version"])) if match else None
 
     @property
@@ -76,7 +75,7 @@ def output_file(path: str | PathLike[str]) -> Path:
 
 def snippet_of(out: Path) -> Path:
     """The snippet that an ``.out`` file belongs to."""
-    return out.with_name(_VARIANT.sub(".out", out.name)).with_suffix(".py")
+    return out.with_name(VARIANT.sub(".out", out.name)).with_suffix(".py")
 
 
 def variants(path: str | PathLike[str]) -> list[Variant]:
@@ -137,7 +136,7 @@ def without_header(code: str) -> str:
     try:
         found = header.parse(code, "")
     except header.HeaderError:
-        return code  # reported by pages.check_site
+        return code  # reported by the checks
     if not found.start:
         return code
     lines = code.split("\n")
@@ -148,49 +147,3 @@ def changed_lines(recorded: str, other: str) -> str:
     """The lines of ``other`` that ``recorded`` does not have at that place."""
     diff = difflib.ndiff(recorded.splitlines(), other.splitlines())
     return "\n".join(line[2:] for line in diff if line.startswith("+ "))
-
-
-def check(path: Path) -> Iterator[Problem]:
-    """What is wrong with the recorded outputs of a snippet, as far as no run is needed to see it."""
-    try:
-        code = path.read_text(encoding="utf-8")
-        kind = header.parse(code, path).output
-    except (OSError, UnicodeDecodeError, header.HeaderError):
-        return  # reported elsewhere
-    main, pin = output_file(path), recorded_torch()
-    files = [main, *(variant.path for variant in variants(path))]
-    for out in files:
-        found = read(out)
-        if found is None:
-            continue
-        again = f"Run: make record Q={_name(path)}"
-        if out != main:
-            again = f"Delete it, then record it with that torch: {_name(path)}"
-        if kind == "exact" and out == main:
-            if found.provenance:
-                yield Problem(relative(out), 1, "An exact output says where it was recorded.", again)
-        elif not found.provenance:
-            yield Problem(relative(out), 1, "It does not say where it was recorded.", again)
-        elif found.fingerprint != fingerprint(code, found.text):
-            yield Problem(relative(out), 1, "Its snippet has changed since it was recorded, or it was edited.", again)
-    if main.exists():
-        for variant in variants(path):
-            if variant.covers(pin):
-                yield Problem(
-                    relative(variant.path),
-                    0,
-                    f"It is for {variant.name}, which holds the pinned {pin}.",
-                    f"Record {relative(main)} instead.",
-                )
-    for file in path.parent.glob(f"{path.stem}.*.out"):
-        if file.stem != path.stem and not _VARIANT.search(file.name):
-            yield Problem(
-                relative(file),
-                0,
-                "Its name says no range of torch.",
-                "Name it as in zero_grad.torch-from-2.14.out or zero_grad.torch-before-2.12.out.",
-            )
-
-
-def _name(path: Path) -> str:
-    return re.sub(r"^snippets/", "", relative(path)).removesuffix(".py")

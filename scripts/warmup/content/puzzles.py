@@ -8,25 +8,18 @@ misconception leads.
 
 from __future__ import annotations
 
-import difflib
 import hashlib
 import re
-from collections.abc import Iterator, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-import yaml
-
-from warmup.content import pages
-from warmup.project import Problem, ProblemError, relative
+from warmup.content.page import Page
+from warmup.content.questions import Question
+from warmup.project import Problem, ProblemError
 
 FOLDER = "practice/predict"
-FRONT_MATTER = {"title": str, "question": str, "choices": list}
-CHOICE_KEYS = ("variant", "text", "because")
-WRONG_CHOICES = (2, 4)
-PROGRAM_LINES = 12
-CHANGED_LINES = 3
 
 
 @dataclass(frozen=True)
@@ -38,15 +31,15 @@ class Choice:
     because: str
 
     def output(self, snippets: Path) -> str:
-        return _text(snippets, _output(self.variant)) if self.variant else self.text
+        return text_of(snippets, output_of(self.variant)) if self.variant else self.text
 
 
 @dataclass(eq=False)
 class Puzzle:
     """A puzzle's page, and the question that explains it; None where there is no such question."""
 
-    page: pages.Page
-    question: pages.Question | None
+    page: Page
+    question: Question | None
 
     @property
     def slug(self) -> str:
@@ -64,11 +57,11 @@ class Puzzle:
     @property
     def output(self) -> str:
         """The file below ``snippets/`` that holds what the program printed."""
-        return _output(self.program)
+        return output_of(self.program)
 
     @property
     def why(self) -> str:
-        return "\n".join(line for _, line, _ in self.page.lines).strip()
+        return "\n".join(line.text for line in self.page.lines).strip()
 
     @cached_property
     def choices(self) -> list[Choice]:
@@ -88,7 +81,7 @@ class Puzzle:
     def files(self) -> set[str]:
         """Programs and outputs that the puzzle shows, below ``snippets/``."""
         programs = {self.program, *(choice.variant for choice in self.choices if choice.variant)}
-        return programs | {_output(name) for name in programs}
+        return programs | {output_of(name) for name in programs}
 
     def shuffled(self, snippets: Path) -> list[tuple[str, Choice | None]]:
         """The key, with None, among the wrong choices, each with its output.
@@ -96,7 +89,7 @@ class Puzzle:
         The order depends on the slug and the outputs alone: where the key stands says nothing, and each build puts it
         there again.
         """
-        outputs = [(_text(snippets, self.output), None), *((one.output(snippets), one) for one in self.choices)]
+        outputs = [(text_of(snippets, self.output), None), *((one.output(snippets), one) for one in self.choices)]
         return sorted(outputs, key=lambda one: hashlib.sha256(f"{self.slug}\n{one[0]}".encode()).digest())
 
 
@@ -108,7 +101,7 @@ def squeeze(output: str) -> str:
     return re.sub(r" ?([\[\](){},:=]) ?", r"\1", " ".join(output.split()))
 
 
-def load(docs: Path, questions: Mapping[str, pages.Question], problems: list[Problem]) -> list[Puzzle]:
+def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Puzzle]:
     """Read every puzzle below ``docs``, in the order of the questions that explain them.
 
     Args:
@@ -119,7 +112,7 @@ def load(docs: Path, questions: Mapping[str, pages.Question], problems: list[Pro
     found = []
     for path in sorted((docs / FOLDER).glob("*.md")):
         try:
-            page = pages.read(path)
+            page = Page.read(path)
         except ProblemError as error:
             problems.append(error.problem)
         else:
@@ -128,130 +121,11 @@ def load(docs: Path, questions: Mapping[str, pages.Question], problems: list[Pro
     return sorted(found, key=lambda one: rank[one.question.id] if one.question else len(rank))
 
 
-def check(puzzle: Puzzle, snippets: Path) -> Iterator[Problem]:
-    """What is wrong with one puzzle: front matter, text, programs, outputs, and choices that are no choice."""
-    where = relative(puzzle.page.path)
-    yield from (Problem(where, line, message, fix) for line, message, fix in _front_matter(puzzle))
-    yield from (Problem(where, line, message, fix) for line, message, fix in _program(puzzle, snippets))
-    yield from (Problem(where, line, message, fix) for line, message, fix in _choices(puzzle, snippets))
-
-
-def _front_matter(puzzle: Puzzle) -> Iterator[tuple[int, str, str]]:
-    page = puzzle.page
-    for key, kind in FRONT_MATTER.items():
-        value = page.meta.get(key)
-        if not value:
-            yield _line(page, key), f"The front matter has no {key}.", f"Add {key}: ..."
-        elif not isinstance(value, kind):
-            yield _line(page, key), f"{key} is not a {kind.__name__}.", "See CONTRIBUTING.md."
-    for key in page.meta:
-        if key not in FRONT_MATTER:
-            yield (
-                _line(page, key),
-                f"The front matter has an unknown key, {key!r}.",
-                (f"Known: {', '.join(FRONT_MATTER)}."),
-            )
-    if page.meta.get("question") and puzzle.question is None:
-        yield (
-            _line(page, "question"),
-            f"question names {page.meta['question']!r}, which is not a question.",
-            ("Write it as level/topic/slug, and only questions that exist."),
-        )
-    if not puzzle.why:
-        yield page.body_line, "The puzzle does not say why.", "Explain the output below the front matter."
-
-
-def _program(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
-    path = snippets / puzzle.program
-    if not path.is_file():
-        yield 1, f"The program snippets/{puzzle.program} does not exist.", "Write it, or rename the puzzle."
-        return
-    if not squeeze(_text(snippets, puzzle.output)):
-        yield 1, f"The output snippets/{puzzle.output} has not been recorded.", f"Run: make record Q={puzzle.stem}"
-    count = sum(1 for line in path.read_text(encoding="utf-8").split("\n") if line.strip())
-    if count > PROGRAM_LINES:
-        yield 1, f"The program has {count} lines; at most {PROGRAM_LINES} are read as one.", "Cut it to its point."
-
-
-def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
-    page, listed = puzzle.page, puzzle.page.meta.get("choices")
-    if not listed or not isinstance(listed, list):
-        return
-    low, high = WRONG_CHOICES
-    if not low <= len(listed) <= high:
-        yield (
-            _line(page, "choices"),
-            f"There are {len(listed)} wrong choices; {low} to {high} belong there.",
-            ("The key is not listed: it is the recorded output."),
-        )
-    if mistaken := [number for number, one in enumerate(listed) if not isinstance(one, dict)]:
-        yield (
-            _line(page, "choices", mistaken[0]),
-            "A choice is not a mapping.",
-            ("Write it as variant: ... or text: ..., then because: ..."),
-        )
-        return
-    seen = {squeeze(_text(snippets, puzzle.output)): "the program's own"}
-    for number, (one, choice) in enumerate(zip(listed, puzzle.choices, strict=True)):
-        line = _line(page, "choices", number)
-        for key, value in one.items():
-            if key not in CHOICE_KEYS:
-                yield line, f"The choice has an unknown key, {key!r}.", f"Known: {', '.join(CHOICE_KEYS)}."
-            elif not isinstance(value, str) or not value.strip():
-                yield line, f"{key} is not a text.", f"Write it, in quotes if it is a number: {key}: '...'"
-        if "because" not in one:
-            yield line, "The choice does not say which mistake leads to it.", "Add because: ..."
-        if ("variant" in one) == ("text" in one):
-            yield (
-                line,
-                "The choice needs one of variant and text.",
-                ("A variant has a program that prints the choice; a text has none."),
-            )
-            continue
-        if choice.variant:
-            if not (snippets / choice.variant).is_file():
-                yield line, f"The variant snippets/{choice.variant} does not exist.", "Write it, or mend the name."
-                continue
-            if not squeeze(choice.output(snippets)):
-                yield (
-                    line,
-                    f"The output snippets/{_output(choice.variant)} has not been recorded.",
-                    (f"Run: make record Q={choice.variant.removesuffix('.py')}"),
-                )
-                continue
-            changed = _changed(_text(snippets, puzzle.program), _text(snippets, choice.variant))
-            if changed > CHANGED_LINES:
-                yield (
-                    line,
-                    f"The variant differs from the program in {changed} lines; at most {CHANGED_LINES}.",
-                    ("It is shown as a change to the program: make it the smallest that gives this output."),
-                )
-        output = squeeze(choice.output(snippets))
-        if output in seen:
-            yield line, f"The choice is the same output as {seen[output]}.", "Each must be another output."
-        seen.setdefault(output, f"that of choice {number + 1}")
-
-
-def _changed(old: str, new: str) -> int:
-    """In how many lines two programs differ; a line that is replaced counts once."""
-    matcher = difflib.SequenceMatcher(None, old.splitlines(), new.splitlines(), autojunk=False)
-    return sum(max(b - a, d - c) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal")
-
-
-def _output(program: str) -> str:
+def output_of(program: str) -> str:
     return program.removesuffix(".py") + ".out"
 
 
-def _text(snippets: Path, name: str) -> str:
+def text_of(snippets: Path, name: str) -> str:
     """A file's text without its last line break; empty where there is no such file."""
     path = snippets / name
     return path.read_text(encoding="utf-8").rstrip("\n") if path.is_file() else ""
-
-
-def _line(page: pages.Page, key: str, item: int | None = None) -> int:
-    """The line in a page's file of a key of its front matter, or of an item of its list; 1 where there is none."""
-    node = yaml.compose("\n".join(page.text.split("\n")[1 : page.body_line - 2]), Loader=yaml.SafeLoader)
-    for name, value in node.value:
-        if name.value == key:
-            return (name if item is None else value.value[item]).start_mark.line + 2
-    return 1

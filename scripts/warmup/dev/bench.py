@@ -21,9 +21,9 @@ import urllib.request
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.content import header, pages
+from warmup.content import header, levels
 from warmup.dev import browser
-from warmup.project import ROOT
+from warmup.project import ROOT, SNIPPETS
 from warmup.run.runner import Runner
 from warmup.run.server import ENVIRONMENT
 
@@ -48,7 +48,7 @@ def main() -> int:
 def bench_runner() -> None:
     """All plain snippets through the runner, against `python file` one after another; then the runner's own cost."""
     plain = []
-    for path in sorted(pages.SNIPPETS.rglob("*.py")):
+    for path in sorted(SNIPPETS.rglob("*.py")):
         found = header.parse(path.read_text(encoding="utf-8"), path)
         if not found.needs and not found.slow and found.output == "exact":
             plain.append(path)
@@ -101,7 +101,7 @@ def synthetic_site(root: Path) -> Path:
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("mkdocs.yml", "requirements-test.txt", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, root / name)
-    questions = pages.load(root / "docs").questions
+    questions = levels.load(root / "docs").questions
     for number in range(len(questions), SYNTHETIC_PAGES):
         question = questions[number % len(questions)]
         slug = f"{question.slug}-{number}"

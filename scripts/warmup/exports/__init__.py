@@ -8,7 +8,8 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import TypeVar
 
-from warmup.content.pages import Question, Site
+from warmup.content.levels import Site
+from warmup.content.questions import Question
 from warmup.exports import cards, copies, deck, offline, paper
 from warmup.site.render import Renderer
 

@@ -15,8 +15,9 @@ from collections.abc import Callable
 from typing import TYPE_CHECKING
 
 from warmup import vocabulary
-from warmup.content.pages import GRADES, Question
+from warmup.content.questions import Question
 from warmup.site.render import relative_link, relocated
+from warmup.vocabulary import GRADES
 
 if TYPE_CHECKING:
     from warmup.exports import Build

@@ -19,9 +19,11 @@ from typing import TYPE_CHECKING
 
 from warmup import vocabulary
 from warmup.content import markdown
-from warmup.content.pages import GRADES, Page, Question
+from warmup.content.page import Page
+from warmup.content.questions import Question
 from warmup.project import ProblemError
 from warmup.site.render import SNIPPET_URL, Renderer, relative_link
+from warmup.vocabulary import GRADES
 
 if TYPE_CHECKING:
     from warmup.exports import Build

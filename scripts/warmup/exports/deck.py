@@ -24,8 +24,10 @@ from pathlib import Path
 
 import genanki
 
-from warmup.content.pages import GRADES, Question, Site
+from warmup.content.levels import Site
+from warmup.content.questions import Question
 from warmup.exports import cards
+from warmup.vocabulary import GRADES
 
 APKG = "practice/torch-warmup.apkg"
 NAME = "Torch Warmup"

@@ -12,7 +12,7 @@ from urllib.parse import urljoin
 import jinja2
 
 from warmup import vocabulary
-from warmup.content.pages import Question
+from warmup.content.questions import Question
 from warmup.project import ROOT, Problem, ProblemError
 from warmup.site.render import relative_link, relocated
 

@@ -10,8 +10,8 @@ import hashlib
 import logging
 from pathlib import Path
 
-from warmup.content import markdown, outputs, pages
-from warmup.project import ROOT, relative
+from warmup.content import levels, markdown, outputs
+from warmup.project import ROOT, SNIPPETS, relative
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 _last_frame: str | None = None
@@ -33,7 +33,7 @@ def edited_code() -> list[str]:
     return sorted(relative(path) for path in _running.keys() | now.keys() if _running.get(path) != now.get(path))
 
 
-def frame(site: pages.Site, config_file: Path) -> str:
+def frame(site: levels.Site, config_file: Path) -> str:
     """A digest of all that shows on every page: the theme, the configuration and the front matter of the questions."""
     digest = hashlib.sha256(config_file.read_bytes())
     for path in sorted((ROOT / "scripts" / "theme").rglob("*.html")):
@@ -46,7 +46,7 @@ def frame(site: pages.Site, config_file: Path) -> str:
     return digest.hexdigest()
 
 
-def mark_stale(files, site: pages.Site, config) -> None:
+def mark_stale(files, site: levels.Site, config) -> None:
     """Make MkDocs rebuild what an edit changed, and say so where an edit cannot be shown.
 
     Args:
@@ -80,6 +80,6 @@ def _is_stale(source: Path, built: Path) -> bool:
     if not built.exists() or any(line.marker for line in lines):
         return True
     when = built.stat().st_mtime
-    shown = [pages.SNIPPETS / include["path"] for line in lines if (include := line.include)]
+    shown = [SNIPPETS / include["path"] for line in lines if (include := line.include)]
     variants = [variant.path for path in shown if path.suffix == ".out" for variant in outputs.variants(path)]
     return any(path.stat().st_mtime > when for path in (*shown, *variants) if path.exists())

@@ -25,8 +25,10 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from warmup import vocabulary
+from warmup.checks import puzzles as puzzle_checks
 from warmup.content import header, markdown, outputs, puzzles, versions
-from warmup.content.pages import Question, Site
+from warmup.content.levels import Site
+from warmup.content.questions import Question
 from warmup.project import ROOT, Problem, ProblemError, relative, replace_file
 from warmup.site import notebook, schema
 
@@ -156,7 +158,7 @@ class Renderer:
         try:
             kind = header.parse(path.with_suffix(".py").read_text(encoding="utf-8"), path)
         except (OSError, header.HeaderError):
-            kind = header.Header()  # reported by pages.check_site
+            kind = header.Header()  # reported by checks.problems
         if kind.output == "measured":
             recorded += f"; numbers vary between machines within {kind.tolerance * 100:g} %"
         others = {}
@@ -219,7 +221,7 @@ class Renderer:
         for question in self.site.questions:
             if myth := question.section("Myth"):
                 source = _source_link(question.path, where)
-                text = self.expand(_rebase("\n".join(myth.lines), question.path, where), page_url, question.path)
+                text = self.expand(_rebase(myth.text, question.path, where), page_url, question.path)
                 lines += [
                     "",
                     f"## {question.short}",
@@ -235,7 +237,7 @@ class Renderer:
         """Every puzzle, each a section; ``where`` is the file that shows them. One with a problem is left out."""
         lines: list[str] = []
         for puzzle in self.site.puzzles:
-            if not any(puzzles.check(puzzle, self.snippets)):
+            if not any(puzzle_checks.problems(puzzle, self.snippets)):
                 lines += self._puzzle(puzzle, page_url, where)
         return lines
 

@@ -8,9 +8,9 @@ from html import unescape
 
 import pytest
 
-from warmup.content import pages
+from warmup.content import levels
 
-SITE = pages.load()
+SITE = levels.load()
 LINK = re.compile(r'href="([^"]+)"')
 
 

@@ -13,13 +13,14 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from warmup.content import outputs, pages
+from warmup.content import levels, outputs
 from warmup.exports import copies as written
 from warmup.exports import paper
+from warmup.project import SNIPPETS
 from warmup.testing import PREFIX
 
 BASE = f"https://example.com{PREFIX}"
-SITE = pages.load()
+SITE = levels.load()
 SMALLEST = min(SITE.levels, key=lambda level: len(level.questions))
 QUESTION = "junior/autograd/zero-grad"
 FENCE = re.compile(r"^(`{3,}).*\n(?:.*\n)*?\1$", re.M)
@@ -81,7 +82,7 @@ def test_a_copy_has_all_that_the_page_shows(copies):
             *(["Related"] if question.related else []),
         ]
         for include in question.includes:
-            file = pages.SNIPPETS / include.path
+            file = SNIPPETS / include.path
             if include.path.endswith(".out") and file.exists():
                 assert f"```text\n{outputs.read(file).text.rstrip()}\n```" in text, include.path
             elif include.path.endswith(".py"):
@@ -138,7 +139,7 @@ def test_the_schema_refuses_what_it_does_not_know(data, validator, break_it):
 
 
 def test_questions_json_says_what_the_pages_say(site, data, copies):
-    # Topics are in the order of the navigation, which pages.load() is not told here.
+    # Topics are in the order of the navigation, which levels.load() is not told here.
     assert len(data["questions"]) == len(SITE.by_id)
     assert {record["id"] for record in data["questions"]} == set(SITE.by_id)
     for record in data["questions"]:
@@ -152,7 +153,7 @@ def test_questions_json_says_what_the_pages_say(site, data, copies):
         assert all(fold["answer"] in text for fold in record["follow_ups"])
         assert all(sentence for sentence in record["listening_for"].values())
         for snippet in record["snippets"]:
-            file = pages.SNIPPETS / snippet["path"]
+            file = SNIPPETS / snippet["path"]
             assert snippet["code"] == file.read_text(encoding="utf-8")
             recorded = file.with_suffix(".out").exists()
             assert (snippet["output"] is not None) is (snippet["recorded"] is not None) is recorded
@@ -265,7 +266,9 @@ def test_folds_are_printed_open(pdf):
     shown = range(pdf.get_destination_page_number(first), pdf.get_destination_page_number(second))
     text = squeezed("".join(pdf.pages[index].extract_text() for index in shown))
     question = next(question for question in SMALLEST.questions if question.title == first.title)
-    answers = [line for line in question.section("They ask next").lines if re.fullmatch(r" {4}[\w ,.]+", line)]
+    answers = [
+        line for line in question.section("They ask next").text.split("\n") if re.fullmatch(r" {4}[\w ,.]+", line)
+    ]
     assert answers
     assert all(squeezed(line) in text for line in answers)
 

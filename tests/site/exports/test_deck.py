@@ -14,9 +14,13 @@ import pytest
 from anki.collection import Collection, ImportAnkiPackageRequest
 from bs4 import BeautifulSoup
 
-from warmup.content import pages
+from warmup.content import levels
+from warmup.content.page import Page
+from warmup.content.questions import Question
 from warmup.exports import deck
+from warmup.project import DOCS, SNIPPETS
 from warmup.testing import PREFIX
+from warmup.vocabulary import GRADES
 
 SITE_URL = f"https://example.com{PREFIX}"
 
@@ -55,16 +59,16 @@ def notes(imported):
     return notes_in(imported)
 
 
-def made_up_site(title: str) -> pages.Site:
+def made_up_site(title: str) -> levels.Site:
     """A site of one question."""
-    folder = pages.DOCS / "junior" / "autograd"
-    question = pages.Question(folder / "made-up.md", f"---\ntitle: {json.dumps(title)}\nkind: concept\n---\n")
-    index = pages.Page(folder / "index.md", "---\ntitle: Autograd\n---\n")
-    return pages.Site([pages.Level("junior", [pages.Topic(index, [question])])], [])
+    folder = DOCS / "junior" / "autograd"
+    question = Question(folder / "made-up.md", f"---\ntitle: {json.dumps(title)}\nkind: concept\n---\n")
+    index = Page(folder / "index.md", "---\ntitle: Autograd\n---\n")
+    return levels.Site([levels.Level("junior", [levels.Topic(index, [question])])], [])
 
 
 def test_every_question_is_a_note_with_one_card_in_the_deck_of_its_level(imported, notes):
-    questions = pages.load().by_id
+    questions = levels.load().by_id
     assert notes.keys() == questions.keys()
     for name, question in questions.items():
         note = notes[name]
@@ -81,13 +85,13 @@ def test_new_cards_come_in_the_order_of_the_site(imported, site):
 
 
 def test_a_card_has_all_that_practice_needs(notes):
-    for question in pages.load().questions:
+    for question in levels.load().questions:
         note = notes[question.id]
         assert question.kind_label in note["Meta"]
         assert note["Answer"].startswith(("<p>", "<ol>", "<ul>"))
         assert 'class="highlight"' in note["Proof"]
         assert note["Proof"].count("<details") == note["Proof"].count("<details open")
-        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(pages.GRADES)
+        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(GRADES)
         follow_ups = BeautifulSoup(note["FollowUps"], "html.parser").find_all("details", recursive=False)
         assert len(follow_ups) == question.section("They ask next").text.count("\n??? question") + 1
 
@@ -95,7 +99,7 @@ def test_a_card_has_all_that_practice_needs(notes):
 def test_a_card_shows_the_code_and_what_it_printed(notes):
     shown = BeautifulSoup(notes["junior/autograd/zero-grad"]["Proof"], "html.parser").get_text()
     for file in ("zero_grad.py", "zero_grad.out"):
-        assert (pages.SNIPPETS / "junior/autograd" / file).read_text(encoding="utf-8").strip() in shown
+        assert (SNIPPETS / "junior/autograd" / file).read_text(encoding="utf-8").strip() in shown
 
 
 def test_formulas_stay_mathml(notes):

@@ -7,11 +7,11 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from warmup.content import pages
-from warmup.project import ROOT
+from warmup.content import levels
+from warmup.project import ROOT, SNIPPETS
 from warmup.vocabulary import KINDS
 
-SITE = pages.load()
+SITE = levels.load()
 QUESTION = "junior/autograd/zero-grad/"
 SHOTS = ROOT / "build" / "screenshots"
 
@@ -128,7 +128,7 @@ def test_copy_button_copies_what_is_shown(open_page):
     block.hover()
     page.locator("button.md-clipboard, button[data-clipboard-target], .md-code__button").first.click()
     copied = page.evaluate("navigator.clipboard.readText()")
-    assert copied.strip() == (pages.SNIPPETS / "junior/autograd/zero_grad.py").read_text().strip()
+    assert copied.strip() == (SNIPPETS / "junior/autograd/zero_grad.py").read_text().strip()
 
 
 def test_download_gives_the_whole_file(open_page):
@@ -136,7 +136,7 @@ def test_download_gives_the_whole_file(open_page):
     with page.expect_download() as download:
         page.get_by_role("link", name="Download zero_grad.py").click()
     assert download.value.suggested_filename == "zero_grad.py"
-    assert download.value.path().read_text() == (pages.SNIPPETS / "junior/autograd/zero_grad.py").read_text()
+    assert download.value.path().read_text() == (SNIPPETS / "junior/autograd/zero_grad.py").read_text()
 
 
 def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):
@@ -220,7 +220,7 @@ def test_a_page_that_does_not_exist_helps(open_page):
 
 def test_unrecorded_output_says_so(open_page):
     question = SITE.by_id["senior/gpu-performance/async-execution"]
-    missing = [s for s in question.snippets if not (pages.SNIPPETS / s).with_suffix(".out").exists()]
+    missing = [s for s in question.snippets if not (SNIPPETS / s).with_suffix(".out").exists()]
     page = open_page(question.url)
     expect(page.locator(".tw-output--missing")).to_have_count(len(missing))
 

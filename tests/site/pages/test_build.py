@@ -14,8 +14,8 @@ import time
 import urllib.request
 from pathlib import Path
 
-from warmup.content import pages
-from warmup.project import ROOT
+from warmup.content import levels
+from warmup.project import ROOT, SNIPPETS
 from warmup.testing import build_site as build
 
 PAGE = "docs/junior/autograd/zero-grad.md"
@@ -196,9 +196,9 @@ def test_two_builds_are_the_same_to_the_byte(site, tmp_path, monkeypatch):
 
 
 def test_every_snippet_can_be_downloaded_whole(site):
-    found = pages.load()
+    found = levels.load()
     for name in (*found.snippets, *(puzzle.program for puzzle in found.puzzles)):
-        assert (site / "snippets" / name).read_bytes() == (pages.SNIPPETS / name).read_bytes()
+        assert (site / "snippets" / name).read_bytes() == (SNIPPETS / name).read_bytes()
 
 
 def fetch(url: str) -> str:

@@ -12,10 +12,10 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
-from warmup.content import pages
+from warmup.content import levels
 from warmup.testing import PREFIX, once
 
-SITE = pages.load()
+SITE = levels.load()
 BASE = f"https://example.com{PREFIX}"
 
 

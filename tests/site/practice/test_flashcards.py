@@ -12,10 +12,10 @@ from axe_playwright_python.sync_playwright import Axe
 from fsrs import Card, Rating, Scheduler
 from playwright.sync_api import expect
 
-from warmup.content import pages
+from warmup.content import levels
 from warmup.dev.bench import opening_flashcards
 
-SITE = pages.load()
+SITE = levels.load()
 PATH = "practice/flashcards/"
 KEY = "torch-warmup"
 DAY = 86_400_000

@@ -11,11 +11,11 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from warmup.content import pages
+from warmup.content import levels
 from warmup.dev import browser
 
 PAGE = "practice/mock/"
-CARDS = {q.id: q for q in pages.load().questions}
+CARDS = {q.id: q for q in levels.load().questions}
 # Two short questions, by their addresses, so that a session is quick and does not change with the site.
 ONE, TWO = "junior/autograd/zero-grad", "junior/tensors/stack-vs-cat"
 SHORT = f"{PAGE}?format=junior&minutes=15&seed=test&questions={ONE},{TWO}"

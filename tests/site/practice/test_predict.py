@@ -9,14 +9,15 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Page, expect
 
-from warmup.content import pages, puzzles
+from warmup.content import levels, puzzles
+from warmup.project import SNIPPETS
 
 PAGE = "practice/predict/"
 KEY = "torch-warmup"
 RIGHT, WRONG = "Right. That is what it prints.", "Wrong. It prints something else."
-PUZZLES = pages.load().puzzles
+PUZZLES = levels.load().puzzles
 # One whose outputs have commas and brackets, to be typed with odd spacing.
-LISTED = next(p for p in PUZZLES if all("," in output for output, _ in p.shuffled(pages.SNIPPETS)))
+LISTED = next(p for p in PUZZLES if all("," in output for output, _ in p.shuffled(SNIPPETS)))
 
 
 def topic_of(puzzle: puzzles.Puzzle) -> str:
@@ -160,7 +161,7 @@ def test_a_whole_session_by_keyboard(open_page):
 
 def test_typed_answers_are_compared_without_spacing(open_page):
     page = open_page(f"{PAGE}#{LISTED.slug}")
-    outputs = LISTED.shuffled(pages.SNIPPETS)
+    outputs = LISTED.shuffled(SNIPPETS)
     key = next(output for output, wrong in outputs if wrong is None)
     other, number = next((output, number) for number, (output, wrong) in enumerate(outputs) if wrong)
     page.keyboard.press("t")
@@ -387,7 +388,7 @@ def test_each_program_can_be_downloaded(open_page, width):
     with page.expect_download() as download:
         link.click()
     assert download.value.suggested_filename == name
-    assert download.value.path().read_bytes() == (pages.SNIPPETS / LISTED.program).read_bytes()
+    assert download.value.path().read_bytes() == (SNIPPETS / LISTED.program).read_bytes()
     expect(page.locator(".tw-download")).to_have_count(len(PUZZLES))
 
 

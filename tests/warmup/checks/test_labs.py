@@ -10,7 +10,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from warmup import __main__ as command
-from warmup.checks.labs import check
+from warmup.checks.labs import problems
 from warmup.content import labs
 from warmup.project import ROOT
 
@@ -74,7 +74,7 @@ def write(path, notebook):
 
 
 def messages(path):
-    return [problem.message for problem in check(path)]
+    return [problem.message for problem in problems(path)]
 
 
 def test_a_recorded_lab_has_no_problem(notebook, tmp_path):
@@ -84,7 +84,7 @@ def test_a_recorded_lab_has_no_problem(notebook, tmp_path):
 def test_a_lab_that_was_never_recorded_has_every_problem_of_one(unrecorded, tmp_path):
     path = write(tmp_path / "new.ipynb", unrecorded)
     assert messages(path) == ["It has not been recorded.", NOT_IN_ORDER, NO_TORCH, NO_ASSERT]
-    assert all("make lab Q=new" in problem.fix for problem in list(check(path))[:2])
+    assert all("make lab Q=new" in problem.fix for problem in list(problems(path))[:2])
 
 
 def test_each_digit_of_each_text_output_is_guarded(notebook, tmp_path):

@@ -7,7 +7,8 @@ import re
 import pytest
 from markdown import Markdown
 
-from warmup.content import markdown, pages
+from warmup.content import levels, markdown
+from warmup.content.page import Page
 from warmup.site.render import Renderer
 
 # In each, the lines that a fence shows have the word "in", the others the word "out".
@@ -67,7 +68,7 @@ def renderer(tmp_path):
     folder = tmp_path / "snippets" / "junior" / "topic"
     folder.mkdir(parents=True)
     (folder / "thing.py").write_text("print(1)\n")
-    return Renderer(pages.Site([], []), tmp_path)
+    return Renderer(levels.Site([], []), tmp_path)
 
 
 @pytest.mark.parametrize("mark", ["````", "~~~~"])
@@ -83,6 +84,6 @@ def test_a_fence_of_three_shows_the_file(renderer, mark):
 
 
 def test_page_and_renderer_agree_on_what_is_quoted(renderer, tmp_path):
-    page = pages.Page(tmp_path / "x.md", f"---\ntitle: T\n---\n{QUOTED}")
+    page = Page(tmp_path / "x.md", f"---\ntitle: T\n---\n{QUOTED}")
     assert page.includes == []
     assert [line.marker["name"] for line in page.lines if line.marker] == ["data"]

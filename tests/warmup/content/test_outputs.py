@@ -4,8 +4,9 @@ from __future__ import annotations
 
 import pytest
 
+from warmup.checks.outputs import problems
 from warmup.content import outputs
-from warmup.content.outputs import Output, check, fingerprint, for_torch, read, snippet_of, variants, written
+from warmup.content.outputs import Output, fingerprint, for_torch, read, snippet_of, variants, written
 
 CUDA = '# /// script\n# [tool.warmup]\n# needs = "cuda"\n# ///\nprint(1)\n'
 MEASURED = '# /// script\n# [tool.warmup]\n# output = "measured"\n# tolerance = 0.1\n# ///\nprint(0.5)\n'
@@ -20,7 +21,7 @@ def snippet(tmp_path):
 
 
 def messages(path):
-    return [problem.message for problem in check(path)]
+    return [problem.message for problem in problems(path)]
 
 
 def tied(path, code, text, name=None):

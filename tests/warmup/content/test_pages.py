@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import pages
+from warmup import checks
+from warmup.checks.questions import REQUIRED_FRONT_MATTER
+from warmup.content import levels
+from warmup.content.questions import Question
 from warmup.project import ProblemError
 
 GOOD = """---
@@ -63,8 +66,8 @@ def project(tmp_path):
 def problems(project, text=None) -> list[str]:
     if text is not None:
         (project / "docs/junior/topic/thing.md").write_text(text)
-    site = pages.load(project / "docs")
-    return [str(p) for p in pages.check_site(site, project / "snippets")]
+    site = levels.load(project / "docs")
+    return [str(p) for p in checks.problems(site, project / "snippets")]
 
 
 def the_one(project, text) -> str:
@@ -100,7 +103,7 @@ def test_page_error_carries_the_problem(project):
     path = project / "docs/junior/topic/thing.md"
     path.write_text("no front matter")
     with pytest.raises(ProblemError, match=r"thing\.md:1: .*missing"):
-        pages.Question.read(path)
+        Question.read(path)
 
 
 def test_unknown_kind_lists_the_known_ones(project):
@@ -109,7 +112,7 @@ def test_unknown_kind_lists_the_known_ones(project):
     assert "debugging" in message
 
 
-@pytest.mark.parametrize("key", pages.REQUIRED_FRONT_MATTER)
+@pytest.mark.parametrize("key", REQUIRED_FRONT_MATTER)
 def test_missing_front_matter_key(project, key):
     text = "\n".join(line for line in GOOD.split("\n") if not line.startswith(f"{key}:"))
     assert f"The front matter has no {key}." in the_one(project, text)
@@ -149,7 +152,7 @@ def test_a_wrong_type_is_one_problem_and_the_page_does_without_the_value(project
     found = [problem for problem in problems(project, text) if "thing.md" in problem]
     assert len(found) == 1, found
     assert message in found[0]
-    for question in pages.load(project / "docs").questions:
+    for question in levels.load(project / "docs").questions:
         shown = (question.title, question.kind, *question.tags, *(other.title for other in question.related))
         assert all(isinstance(one, str) for one in shown)
         assert type(question.minutes) is int
@@ -182,7 +185,7 @@ def test_no_order_loses_a_question(project, order, messages):
     index = project / "docs/junior/topic/index.md"
     index.write_text(f"---\ntitle: Topic\norder: {order}\n---\n\nText.\n")
     assert problems(project) == [f"{index}:3: {message}" for message in messages]
-    assert [question.slug for question in pages.load(project / "docs").questions] == ["thing"]
+    assert [question.slug for question in levels.load(project / "docs").questions] == ["thing"]
 
 
 def test_related_page_that_does_not_exist(project):
@@ -329,12 +332,12 @@ def test_topic_without_an_index(project):
 
 def test_a_page_is_read_again_after_an_edit(project):
     path = project / "docs/junior/topic/thing.md"
-    assert pages.load(project / "docs").questions[0].title == "What is it?"
+    assert levels.load(project / "docs").questions[0].title == "What is it?"
     path.write_text(GOOD.replace("What is it?", "What else is it?"))
     import os
 
     os.utime(path, ns=(1, 1))
-    assert pages.load(project / "docs").questions[0].title == "What else is it?"
+    assert levels.load(project / "docs").questions[0].title == "What else is it?"
 
 
 def test_neighbors_follow_the_order_of_the_index(project):
@@ -342,6 +345,6 @@ def test_neighbors_follow_the_order_of_the_index(project):
     for slug in ("a", "b"):
         (folder / f"{slug}.md").write_text(GOOD)
     (folder / "index.md").write_text("---\ntitle: Topic\norder: [b, thing, a]\n---\n\nText.\n")
-    b, thing, a = pages.load(project / "docs").questions
+    b, thing, a = levels.load(project / "docs").questions
     assert (b.slug, thing.slug, a.slug) == ("b", "thing", "a")
     assert (b.previous, b.next, thing.previous, thing.next, a.next) == (None, thing, b, a, None)

@@ -7,7 +7,9 @@ import re
 
 import pytest
 
-from warmup.content import pages, puzzles
+from warmup import checks
+from warmup.content import levels, puzzles
+from warmup.project import SNIPPETS
 from warmup.site.render import Renderer, diff_block
 
 QUESTION = """---
@@ -90,7 +92,7 @@ def write(path, text):
 
 
 def problems(project) -> list[str]:
-    return [str(p) for p in pages.check_site(pages.load(project / "docs"), project / "snippets")]
+    return [str(p) for p in checks.problems(levels.load(project / "docs"), project / "snippets")]
 
 
 def the_one(project, where="docs/practice/predict/add-two.md") -> str:
@@ -226,7 +228,7 @@ def test_spacing_counts_only_between_words(one, other, same):
 
 
 def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project):
-    site = pages.load(project / "docs")
+    site = levels.load(project / "docs")
     lines = Renderer(site, project).expand(
         "<!-- warmup:puzzles -->", "practice/predict/", project / "docs/practice/predict.md"
     )
@@ -248,7 +250,7 @@ def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project
 
 def test_a_puzzle_with_a_problem_is_reported_and_not_shown(project):
     write(project / "docs/practice/predict/add-two.md", GOOD.replace("question: junior/topic/thing", "question: gone"))
-    site = pages.load(project / "docs")
+    site = levels.load(project / "docs")
     shown = Renderer(site, project).expand("<!-- warmup:puzzles -->", "", project / "docs/practice/predict.md")
     assert shown == ""
 
@@ -267,8 +269,8 @@ def test_changes_far_apart_have_a_gap_between_them():
 
 # ---------- The real ones ----------
 
-PUZZLES = pages.load().puzzles
-FOLDER = pages.SNIPPETS / puzzles.FOLDER
+PUZZLES = levels.load().puzzles
+FOLDER = SNIPPETS / puzzles.FOLDER
 
 
 def collapsed(text: str) -> str:
@@ -283,7 +285,7 @@ def test_no_wrong_choice_is_the_key_and_each_is_what_a_variant_printed_or_a_name
         path.stem.partition("__")[2]: collapsed(path.read_text(encoding="utf-8"))
         for path in FOLDER.glob(f"{stem}__*.out")
     }
-    shown = [(collapsed(output), wrong) for output, wrong in puzzle.shuffled(pages.SNIPPETS)]
+    shown = [(collapsed(output), wrong) for output, wrong in puzzle.shuffled(SNIPPETS)]
     assert [output for output, wrong in shown if wrong is None] == [key]
     assert len({output for output, _ in shown}) == len(shown)
     listed = {one["because"]: one for one in puzzle.page.meta["choices"]}
@@ -300,13 +302,11 @@ def test_no_wrong_choice_is_the_key_and_each_is_what_a_variant_printed_or_a_name
 def test_the_order_of_the_choices_is_not_that_of_the_front_matter(puzzle):
     turned = copy.copy(puzzle)
     turned.__dict__["choices"] = puzzle.choices[::-1]
-    assert [output for output, _ in turned.shuffled(pages.SNIPPETS)] == [
-        output for output, _ in puzzle.shuffled(pages.SNIPPETS)
-    ]
+    assert [output for output, _ in turned.shuffled(SNIPPETS)] == [output for output, _ in puzzle.shuffled(SNIPPETS)]
 
 
 def test_the_key_stands_in_every_place():
-    places = [[wrong for _, wrong in puzzle.shuffled(pages.SNIPPETS)].index(None) for puzzle in PUZZLES]
+    places = [[wrong for _, wrong in puzzle.shuffled(SNIPPETS)].index(None) for puzzle in PUZZLES]
     assert set(places) >= {0, 1, 2}
     assert max(places.count(place) for place in set(places)) <= len(places) * 0.6
 
@@ -314,5 +314,5 @@ def test_the_key_stands_in_every_place():
 def test_every_program_and_output_belongs_to_one_puzzle():
     claimed = [name for puzzle in PUZZLES for name in puzzle.files]
     assert sorted(claimed) == sorted(
-        path.relative_to(pages.SNIPPETS).as_posix() for path in FOLDER.iterdir() if path.suffix in (".py", ".out")
+        path.relative_to(SNIPPETS).as_posix() for path in FOLDER.iterdir() if path.suffix in (".py", ".out")
     )

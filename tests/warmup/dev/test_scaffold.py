@@ -8,10 +8,10 @@ import re
 import pytest
 import yaml
 
-from warmup.content import pages
+from warmup import checks
+from warmup.content import levels, navigation
 from warmup.dev import scaffold
 from warmup.project import ProblemError
-from warmup.site import nav
 
 MKDOCS = "nav:\n  - index.md\n  - Junior:\n      - junior/index.md\n      - junior/autograd\n  - About:\n      - x.md\n"
 
@@ -46,8 +46,8 @@ def test_no_placeholder_is_left_unfilled(project):
 
 def test_the_scaffold_fails_until_it_is_filled_in(project):
     scaffold.new("junior/autograd/no-grad", project)
-    site = pages.load(project / "docs")
-    messages = [str(p) for p in pages.check_site(site, project / "snippets")]
+    site = levels.load(project / "docs")
+    messages = [str(p) for p in checks.problems(site, project / "snippets")]
     assert any("still says TODO" in m for m in messages)
     assert any("has not been recorded" in m for m in messages)
     claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
@@ -56,10 +56,10 @@ def test_the_scaffold_fails_until_it_is_filled_in(project):
 
 def test_its_only_problems_are_the_ones_that_filling_in_mends(project):
     scaffold.new("junior/autograd/no-grad", project)
-    site = pages.load(project / "docs")
+    site = levels.load(project / "docs")
     others = [
         str(p)
-        for p in pages.check_site(site, project / "snippets")
+        for p in checks.problems(site, project / "snippets")
         if "TODO" not in str(p) and "has not been recorded" not in str(p)
     ]
     assert others == []
@@ -79,7 +79,7 @@ def test_a_new_topic_joins_the_navigation_of_its_level(project):
     scaffold.new("junior/saving/map-location", project)
     text = (project / "mkdocs.yml").read_text()
     assert text == MKDOCS.replace("      - junior/autograd\n", "      - junior/autograd\n      - junior/saving\n")
-    assert nav.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
+    assert navigation.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
 
 
 @pytest.mark.parametrize(

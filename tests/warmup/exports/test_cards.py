@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warmup.content.pages import Question
+from warmup.content.questions import Question
 from warmup.exports import cards
 
 URL = "practice/flashcards/"

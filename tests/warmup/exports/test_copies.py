@@ -9,7 +9,8 @@ from types import SimpleNamespace
 import jinja2
 import pytest
 
-from warmup.content import pages
+from warmup.content import levels
+from warmup.content.questions import Question
 from warmup.exports import Build, copies, paper
 from warmup.project import ROOT, ProblemError
 from warmup.site import schema
@@ -83,7 +84,7 @@ def build(tmp_path) -> Build:
         path = tmp_path / name
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
-    site = pages.load(tmp_path / "docs")
+    site = levels.load(tmp_path / "docs")
     return Build(
         site=site,
         renderer=Renderer(site, tmp_path),
@@ -233,7 +234,7 @@ def test_the_table_has_every_field_of_the_schema():
 
 
 def test_a_question_among_its_neighbors_keeps_its_ids_apart_and_its_links_right():
-    question = pages.Question(ROOT / "docs/junior/topic/thing.md", "---\ntitle: T\n---\n")
+    question = Question(ROOT / "docs/junior/topic/thing.md", "---\ntitle: T\n---\n")
     anchors = {"junior/topic/thing/": "topic--thing", "junior/other/page/": "other--page"}
     html = (
         '<h2 id="why">Why<a class="headerlink" href="#why">¶</a></h2><details class="question"><p>'

@@ -9,7 +9,7 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from warmup import __main__ as command
-from warmup.checks.labs import check
+from warmup.checks.labs import problems
 from warmup.content import labs
 from warmup.project import ProblemError
 from warmup.run import labs as execution
@@ -47,7 +47,7 @@ def write(path, notebook):
 
 
 def messages(path):
-    return [problem.message for problem in check(path)]
+    return [problem.message for problem in problems(path)]
 
 
 @pytest.fixture(scope="module")

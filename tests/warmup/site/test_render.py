@@ -5,7 +5,9 @@ from __future__ import annotations
 import pytest
 
 from warmup import vocabulary
-from warmup.content import outputs, pages
+from warmup.content import levels, outputs
+from warmup.content.page import Page
+from warmup.content.questions import Question
 from warmup.project import ProblemError
 from warmup.site import render
 from warmup.site.render import Renderer, finish, output_block, relative_link
@@ -21,7 +23,7 @@ def renderer(tmp_path):
     (folder / "thing.out").write_text("<b>\n")
     (tmp_path / "requirements-test.txt").write_text("torch==9.9.9\n")
     (tmp_path / "tests" / "snippets").mkdir(parents=True)
-    return Renderer(pages.Site([], []), tmp_path)
+    return Renderer(levels.Site([], []), tmp_path)
 
 
 def expand(renderer, markdown):
@@ -240,12 +242,12 @@ def test_slugs_are_written_as_people_write_them(slug, label):
 def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
     folder = tmp_path / "docs/junior/topic"
     folder.mkdir(parents=True)
-    question = pages.Question(
+    question = Question(
         folder / "thing.md",
         "---\ntitle: T\n---\n\n## Myth\n\n[a](../other/x.md#why), [b](#why), [c](https://example.com), [d](y.md)\n",
     )
-    topic = pages.Topic(pages.Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
-    site = pages.Site([pages.Level("junior", [topic])], [])
+    topic = levels.Topic(Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
+    site = levels.Site([levels.Level("junior", [topic])], [])
     text = "\n".join(Renderer(site, tmp_path)._myths("about/myths/", tmp_path / "docs/about/myths.md"))
     assert "[a](../junior/other/x.md#why)" in text
     assert "[b](../junior/topic/thing.md#why)" in text

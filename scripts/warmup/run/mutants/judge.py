@@ -10,8 +10,7 @@ from collections.abc import Iterable, Iterator
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from warmup.content import pages
-from warmup.project import ROOT
+from warmup.project import ROOT, SNIPPETS
 from warmup.run.comparison import compare
 from warmup.run.mutants.claims import claims
 from warmup.run.mutants.mutate import Mutant
@@ -50,7 +49,7 @@ class Judge:
         Refused: the snippet or its claims fail unbroken.
     """
 
-    def __init__(self, path: Path, runner: Runner, folder: Path, snippets: Path = pages.SNIPPETS, root: Path = ROOT):
+    def __init__(self, path: Path, runner: Runner, folder: Path, snippets: Path = SNIPPETS, root: Path = ROOT):
         self.runner, self.root, self.snippet = runner, root, path.relative_to(snippets).as_posix()
         self.text = path.read_text(encoding="utf-8")
         self.tree, self.script = folder / "snippets", folder / "claims.py"
@@ -115,7 +114,7 @@ class Judge:
 def verdicts(
     mutants: Iterable[Mutant],
     runner: Runner,
-    snippets: Path = pages.SNIPPETS,
+    snippets: Path = SNIPPETS,
     root: Path = ROOT,
 ) -> Iterator[dict[Mutant, str] | Refused]:
     """Snippet by snippet, as they are done: what noticed each of its mutants, "" for nothing; or why none is judged."""

@@ -20,7 +20,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warmup.content import pages
+from warmup.project import SNIPPETS
 
 OPERATORS = {
     ast.Add: "-",
@@ -166,7 +166,7 @@ def _can_drop(node: ast.stmt) -> bool:
     return True
 
 
-def mutants_of(path: Path, snippets: Path = pages.SNIPPETS) -> list[Mutant]:
+def mutants_of(path: Path, snippets: Path = SNIPPETS) -> list[Mutant]:
     if not path.is_file():
         return []
     return list(mutate(path.read_text(encoding="utf-8"), path.relative_to(snippets).as_posix()))

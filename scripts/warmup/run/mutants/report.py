@@ -9,9 +9,9 @@ from pathlib import Path
 
 import yaml
 
-from warmup.content import pages, puzzles
+from warmup.content import puzzles
 from warmup.content.header import parse
-from warmup.project import ROOT, relative
+from warmup.project import ROOT, SNIPPETS, relative
 from warmup.run.mutants.judge import Refused, verdicts
 from warmup.run.mutants.mutate import mutants_of, sample
 from warmup.run.needs import missing_need
@@ -30,7 +30,7 @@ def listed(file: Path = LISTED) -> dict[tuple[str, str, str, int], str]:
     }
 
 
-def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = pages.SNIPPETS) -> list[str]:
+def gone(entries: Iterable[tuple[str, str, str, int]], snippets: Path = SNIPPETS) -> list[str]:
     """The listed survivors that are no mutants: the snippet or the line has changed since."""
     return [
         _shown(entry)
@@ -45,7 +45,7 @@ def main(
     seed: int = 0,
     *,
     listed_in: Path = LISTED,
-    snippets: Path = pages.SNIPPETS,
+    snippets: Path = SNIPPETS,
     root: Path = ROOT,
 ) -> int:
     """Judge all mutants of the snippets, or a sample of that size, and print what nobody noticed.

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 import yaml
 
-from warmup.content import pages
+from warmup.project import SNIPPETS
 from warmup.run.mutants import report
 from warmup.run.mutants.mutate import mutate
 
@@ -114,8 +114,8 @@ def test_every_listed_survivor_is_a_mutant_and_says_why_it_changes_nothing():
 
 
 def test_a_listed_survivor_of_a_changed_line_is_found():
-    path = next(pages.SNIPPETS.rglob("*.py"))
-    mutant = next(mutate(path.read_text(encoding="utf-8"), path.relative_to(pages.SNIPPETS).as_posix()))
+    path = next(SNIPPETS.rglob("*.py"))
+    mutant = next(mutate(path.read_text(encoding="utf-8"), path.relative_to(SNIPPETS).as_posix()))
     assert not report.gone([mutant.key])
     for changed in (
         (mutant.snippet, mutant.line + " ", mutant.becomes, 1),

@@ -1,0 +1,41 @@
+"""What is wrong with the order of topics and questions: ``nav`` in mkdocs.yml, ``order`` in a topic's index."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+from warmup.content.levels import Site, Topic
+from warmup.content.navigation import topic_order
+from warmup.project import Problem, relative
+
+
+def problems(nav: list, site: Site) -> Iterator[Problem]:
+    """Topics that ``nav`` names and nobody wrote, topics that it does not name, and questions out of order."""
+    listed = topic_order(nav)
+    topics = [topic for level in site.levels for topic in level.topics]
+    written = [topic.id for topic in topics]
+    for name in listed:
+        if name not in written:
+            yield Problem("mkdocs.yml", 0, f"nav names docs/{name}, which has no pages.", "Take it out.")
+    for name in written:
+        if name not in listed:
+            yield Problem("mkdocs.yml", 0, f"nav does not name the topic {name}.", f"Add '- {name}' under its level.")
+
+
+def order(topic: Topic) -> Iterator[Problem]:
+    """Questions that a topic's ``order`` names twice, wrongly or not at all."""
+    index, folder = topic.index, topic.index.path.parent
+    yield from index.mistyped.values()
+
+    def problem(message: str, fix: str) -> Problem:
+        return Problem(relative(index.path), index.line_of("order"), message, fix)
+
+    for slug in dict.fromkeys(index.order):
+        if index.order.count(slug) > 1:
+            yield problem(f"order names {slug!r} more than once.", "Keep it where it belongs.")
+        if not (folder / f"{slug}.md").exists():
+            yield problem(f"order names {slug!r}, which is not a page here.", f"Take it out, or write {slug}.md.")
+    for question in topic.questions if "order" not in index.mistyped else ():
+        if question.slug not in index.order:
+            fix = f"Add it where it belongs in the path through {folder.name}."
+            yield problem(f"order does not name {question.slug!r}.", fix)

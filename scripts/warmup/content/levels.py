@@ -1,0 +1,155 @@
+"""The whole content: questions by level and topic, in the order in which the site shows them, and the puzzles."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+
+from warmup import vocabulary
+from warmup.content import puzzles
+from warmup.content.page import Page
+from warmup.content.questions import Question
+from warmup.project import DOCS, Problem, ProblemError, relative
+
+
+@dataclass(eq=False)
+class Index(Page):
+    """A topic's index page."""
+
+    types = {"title": str, "order": list}
+
+    @property
+    def order(self) -> list[str]:
+        """The slugs of its questions, in the order in which to show them."""
+        return self.meta.get("order") or []
+
+
+@dataclass
+class Topic:
+    """A folder of questions with its index page."""
+
+    index: Index
+    questions: list[Question]
+
+    @property
+    def level(self) -> str:
+        return self.index.path.parts[-3]
+
+    @property
+    def slug(self) -> str:
+        return self.index.path.parts[-2]
+
+    @property
+    def id(self) -> str:
+        """The name that no other topic has: two levels may share a slug."""
+        return f"{self.level}/{self.slug}"
+
+    @property
+    def label(self) -> str:
+        return vocabulary.label(self.slug)
+
+    @property
+    def url(self) -> str:
+        return f"{self.id}/"
+
+
+@dataclass
+class Level:
+    """A level with its topics, in the order in which ``mkdocs.yml`` lists their folders."""
+
+    slug: str
+    topics: list[Topic]
+
+    @property
+    def label(self) -> str:
+        return vocabulary.label(self.slug)
+
+    @property
+    def url(self) -> str:
+        return f"{self.slug}/"
+
+    @property
+    def questions(self) -> list[Question]:
+        return [q for t in self.topics for q in t.questions]
+
+
+@dataclass
+class Site:
+    """All questions, by level and topic, the problems found while reading them, and the puzzles."""
+
+    levels: list[Level]
+    problems: list[Problem]
+    puzzles: list[puzzles.Puzzle] = field(default_factory=list)
+
+    @cached_property
+    def questions(self) -> list[Question]:
+        return [q for level in self.levels for q in level.questions]
+
+    @cached_property
+    def by_id(self) -> dict[str, Question]:
+        return {q.id: q for q in self.questions}
+
+    @cached_property
+    def tags(self) -> list[str]:
+        return sorted({tag for q in self.questions for tag in q.tags})
+
+    @cached_property
+    def snippets(self) -> list[str]:
+        return list(dict.fromkeys(s for q in self.questions for s in q.snippets))
+
+
+def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
+    """Read every question and every puzzle below ``docs``.
+
+    Args:
+        docs: the documentation folder.
+        topic_order: topics as ``level/topic``, in the order to show them; others follow by name.
+
+    Returns:
+        The site; a page that cannot be read is left out and named in ``problems``.
+    """
+    order = {name: i for i, name in enumerate(topic_order)}
+    problems: list[Problem] = []
+    levels = []
+    for level in vocabulary.LEVELS:
+        topics = []
+        folders = [f for f in (docs / level).glob("*/") if any(f.glob("*.md"))]
+        for folder in sorted(folders, key=lambda f: (order.get(f"{f.parent.name}/{f.name}", len(order)), f.name)):
+            topic = _load_topic(folder, problems)
+            if topic:
+                topics.append(topic)
+        if topics:
+            levels.append(Level(level, topics))
+    site = Site(levels, problems)
+    for question in site.questions:
+        question.related = [site.by_id[r] for r in question.meta.get("related") or [] if r in site.by_id]
+    site.puzzles = puzzles.load(docs, site.by_id, problems)
+    return site
+
+
+def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
+    questions: dict[str, Question] = {}
+    index: Index | None = None
+    for path in sorted(folder.glob("*.md")):
+        try:
+            if path.name == "index.md":
+                index = Index.read(path)
+            else:
+                questions[path.stem] = Question.read(path)
+        except ProblemError as error:
+            problems.append(error.problem)
+    if index is None:
+        if not (folder / "index.md").exists():
+            fix = "Write one, with title and order in its front matter."
+            problems.append(Problem(relative(folder / "index.md"), 0, "The topic has no index page.", fix))
+        return None
+    listed = [questions[slug] for slug in dict.fromkeys(index.order) if slug in questions]
+    ordered = [*listed, *(question for question in questions.values() if question not in listed)]
+    for before, after in zip([None, *ordered], [*ordered, None], strict=True):
+        if before:
+            before.next = after
+        if after:
+            after.previous = before
+    return Topic(index, ordered)

@@ -1,0 +1,50 @@
+"""The navigation in ``mkdocs.yml``: it names the topics' folders; the pages say the rest."""
+
+from __future__ import annotations
+
+import re
+
+import yaml
+
+from warmup.project import ROOT, Problem, ProblemError
+
+TOPIC = re.compile(r"[a-z]+/[a-z0-9-]+")
+
+
+class _Loader(yaml.SafeLoader):
+    """Reads mkdocs.yml without MkDocs: its ``!ENV`` values do not matter here."""
+
+
+_Loader.add_constructor("!ENV", lambda loader, node: None)
+
+
+def read() -> list:
+    """The navigation of this project.
+
+    Raises:
+        ProblemError: the file is not YAML.
+    """
+    try:
+        return yaml.load((ROOT / "mkdocs.yml").read_text(encoding="utf-8"), Loader=_Loader)["nav"]
+    except yaml.MarkedYAMLError as error:
+        line = error.problem_mark.line + 1 if error.problem_mark else 0
+        raise ProblemError(
+            Problem(
+                "mkdocs.yml",
+                line,
+                f"It is not YAML: {error.problem}.",
+                "Quote a value that holds a colon, and indent with spaces.",
+            )
+        ) from error
+
+
+def topic_order(nav: list) -> list[str]:
+    """The folders that ``nav`` names, as ``level/topic``, in its order."""
+    found = []
+    for entry in nav or []:
+        for value in entry.values() if isinstance(entry, dict) else [entry]:
+            if isinstance(value, list):
+                found += topic_order(value)
+            elif TOPIC.fullmatch(value):
+                found.append(value)
+    return found

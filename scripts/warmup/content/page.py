@@ -1,0 +1,162 @@
+"""A Markdown file taken apart: front matter, lines, sections and includes."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, NoReturn, Self
+
+import yaml
+
+from warmup.content import markdown
+from warmup.project import Problem, ProblemError, not_utf8, relative
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
+# While the site is served, it outlives a build; a file that has changed is read again.
+_cache: dict[tuple[Path, type], tuple[int, Page]] = {}
+
+
+@dataclass(frozen=True)
+class Section:
+    """One H2 section: its title, the line its heading stands on, and the lines below the heading."""
+
+    title: str
+    line: int
+    lines: tuple[markdown.Line, ...]
+
+    @property
+    def text(self) -> str:
+        return "\n".join(line.text for line in self.lines).strip()
+
+
+@dataclass(frozen=True)
+class Include:
+    """A snippet file that a page shows: its path below ``snippets/`` and the line that includes it."""
+
+    path: str
+    line: int
+    fenced_as: str
+
+
+@dataclass
+class Page:
+    """A Markdown file with its front matter taken apart.
+
+    Attributes:
+        path: the file.
+        text: what it holds.
+        meta: the front matter, without values of a wrong type.
+        mistyped: a problem for each key whose value has a wrong type.
+        body_line: the number of the first line below the front matter.
+
+    Raises:
+        ProblemError: the front matter is missing, is not closed, or is not a YAML mapping.
+    """
+
+    types: ClassVar[dict[str, type]] = {}
+
+    path: Path
+    text: str
+    meta: dict = field(init=False)
+    mistyped: dict[str, Problem] = field(init=False)
+    body_line: int = field(init=False)
+
+    def __post_init__(self) -> None:
+        lines = self.text.split("\n")
+        if lines[0].strip() != "---":
+            self._fail(1, "The front matter is missing.", "Begin the file with --- , title: ..., --- .")
+        try:
+            end = next(i for i, line in enumerate(lines[1:], 1) if line.strip() == "---")
+        except StopIteration:
+            self._fail(1, "The front matter is not closed.", "End it with a line that holds only --- .")
+        try:
+            meta = yaml.load("\n".join(lines[1:end]), Loader=_Loader)
+        except (yaml.YAMLError, ValueError) as error:  # a ValueError for a date such as 2026-02-30
+            mark = getattr(error, "problem_mark", None)
+            what = " ".join(str(getattr(error, "problem", None) or error).split())
+            self._fail(
+                mark.line + 2 if mark else 2,
+                f"The front matter is not YAML: {what}.",
+                "Quote a value that holds a colon, and indent with spaces.",
+            )
+        if not isinstance(meta, dict):
+            self._fail(2, "The front matter is not a mapping.", "Write one `key: value` a line.")
+        self.body_line = end + 2
+        wrong = {key: found for key, kind in self.types.items() if (found := _mistyped(key, meta.get(key), kind))}
+        self.mistyped = {key: Problem(relative(self.path), self.line_of(key), *found) for key, found in wrong.items()}
+        self.meta = {key: value for key, value in meta.items() if key not in wrong}
+
+    def _fail(self, line: int, message: str, fix: str) -> NoReturn:
+        raise ProblemError(Problem(relative(self.path), line, message, fix))
+
+    @classmethod
+    def read(cls, path: Path) -> Self:
+        """The page at ``path``, read again only if the file has changed.
+
+        Raises:
+            ProblemError: it is no page.
+        """
+        stamp = path.stat().st_mtime_ns
+        kept = _cache.get((path, cls))
+        if kept is None or kept[0] != stamp:
+            kept = _cache[path, cls] = (stamp, cls._read(path))
+        return kept[1]
+
+    @classmethod
+    def _read(cls, path: Path) -> Self:
+        try:
+            text = path.read_text(encoding="utf-8")
+        except UnicodeDecodeError as error:
+            raise ProblemError(not_utf8(path, error)) from error
+        return cls(path, text)
+
+    def line_of(self, key: str) -> int:
+        """The line of the front matter that gives ``key``; 1 where none does."""
+        lines = self.text.split("\n")[: self.body_line]
+        return next((number for number, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 1)
+
+    @property
+    def title(self) -> str:
+        return str(self.meta.get("title") or "")
+
+    @cached_property
+    def lines(self) -> list[markdown.Line]:
+        """The body, its lines numbered as in the file."""
+        return markdown.lines("\n".join(self.text.split("\n")[self.body_line - 1 :]), self.body_line)
+
+    @cached_property
+    def sections(self) -> list[Section]:
+        found: list[tuple[markdown.Line, list[markdown.Line]]] = []
+        for line in self.lines:
+            if line.heading:
+                found.append((line, []))
+            elif found:
+                found[-1][1].append(line)
+        return [Section(head.heading, head.number, tuple(lines)) for head, lines in found]
+
+    def section(self, title: str) -> Section | None:
+        return next((s for s in self.sections if s.title == title), None)
+
+    @cached_property
+    def includes(self) -> list[Include]:
+        return [
+            Include(match["path"], line.number, line.fence.info if line.fence else "")
+            for line in self.lines
+            if (match := line.include)
+        ]
+
+
+def _mistyped(key: str, value: object, kind: type) -> tuple[str, str] | None:
+    """What is wrong with the type of a value of the front matter, and the remedy; nothing where there is no value."""
+    if value is None:
+        return None
+    if kind is list and not isinstance(value, list):
+        return f"{key} is not a list.", f"Write it as {key}: [one, another]."
+    if kind is list and (wrong := [one for one in value if not isinstance(one, str)]):
+        return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
+    if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
+        return f"{key} is not a whole number above zero.", f"Write it without quotes: {key}: 2."
+    if kind is str and not isinstance(value, str):
+        return f"{key} is not a text.", "Put it into quotes."
+    return None
