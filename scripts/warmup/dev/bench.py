@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import os
+import subprocess
 import sys
 import tempfile
 import time
@@ -12,7 +13,8 @@ from warmup.content import header
 from warmup.dev import bench_build, bench_visits, synthetic
 from warmup.dev.serving import served
 from warmup.project import SNIPPETS
-from warmup.run.runner import Runner, run_plain
+from warmup.run.runner import Runner
+from warmup.run.server import ENVIRONMENT
 
 SIZES = (60, 300)
 
@@ -56,10 +58,28 @@ def bench_runner() -> None:
     begin = time.perf_counter()
     alone = {path: run_plain(path) for path in plain}
     apart = time.perf_counter() - begin
-    differing = [path.name for path in plain if results[path].stdout != alone[path].stdout]
+    differing = [path.name for path in plain if results[path].stdout != alone[path]]
     print(
         f"Runner: {len(plain)} plain snippets in {together:.1f} s with two workers; "
         f"`python file` one after another {apart:.1f} s: {apart / together:.0f} times."
     )
     print(f"  outputs that differ: {', '.join(differing) or 'none'}")
     print(f"  an empty snippet: median {sorted(costs)[10] * 1000:.0f} ms, slowest {max(costs) * 1000:.0f} ms\n")
+
+
+def run_plain(path: Path) -> str:
+    """What `python path` prints in an empty folder, in the environment that the runner gives it."""
+    with tempfile.TemporaryDirectory() as folder:
+        done = subprocess.run(
+            [sys.executable, str(path)],
+            cwd=folder,
+            env={**os.environ, **ENVIRONMENT, "PYTHONIOENCODING": "utf-8"},
+            stdin=subprocess.DEVNULL,
+            stdout=subprocess.PIPE,
+            stderr=subprocess.DEVNULL,
+            encoding="utf-8",
+            errors="replace",
+            timeout=header.SLOW_TIMEOUT,
+            check=False,
+        )
+    return done.stdout
