@@ -17,7 +17,7 @@ from warmup.content import levels, outputs
 from warmup.exports import copies as written
 from warmup.exports import paper
 from warmup.project import SNIPPETS
-from warmup.testing import PREFIX
+from warmup.testing import PREFIX, SAMPLE
 
 BASE = f"https://example.com{PREFIX}"
 SITE = levels.load()
@@ -226,17 +226,20 @@ def test_a_print_view_reads_well_on_a_screen(open_page):
     expect(page.locator("details:not([open])")).to_have_count(0)
 
 
+LEVEL = levels.load(SAMPLE / "docs").levels[0]
+
+
 @pytest.fixture(scope="module")
-def pdf(site, chromium, tmp_path_factory) -> pypdf.PdfReader:
-    """The smallest level as a PDF, of a site whose address is not known."""
+def pdf(sample_site, chromium, tmp_path_factory) -> pypdf.PdfReader:
+    """The sample's first level as a PDF, of a site whose address is not known."""
     folder = tmp_path_factory.mktemp("paper")
-    shutil.copytree(site / "assets", folder / "assets")
-    view = folder / SMALLEST.url / paper.PRINT / "index.html"
+    shutil.copytree(sample_site / "assets", folder / "assets")
+    view = folder / LEVEL.url / paper.PRINT / "index.html"
     view.parent.mkdir(parents=True)
-    text = (site / view.relative_to(folder)).read_text(encoding="utf-8")
+    text = (sample_site / view.relative_to(folder)).read_text(encoding="utf-8")
     view.write_text(text.replace(f'href="{BASE}', 'href="../../'), encoding="utf-8")
-    file = folder / paper.pdf_name(SMALLEST.slug)
-    assert paper.pdf(chromium, view, file) > len(SMALLEST.questions)
+    file = folder / paper.pdf_name(LEVEL.slug)
+    assert paper.pdf(chromium, view, file) > len(LEVEL.questions)
     return pypdf.PdfReader(file)
 
 
@@ -249,8 +252,8 @@ def test_each_question_begins_on_a_page_that_contents_and_outline_name(pdf):
     contents = squeezed(pdf.pages[1].extract_text())
     topics = [item.title for item in pdf.outline if not isinstance(item, list)]
     questions = [item for items in pdf.outline if isinstance(items, list) for item in items]
-    assert sorted(topics) == sorted(topic.label for topic in SMALLEST.topics)
-    assert sorted(item.title for item in questions) == sorted(question.title for question in SMALLEST.questions)
+    assert sorted(topics) == sorted(topic.label for topic in LEVEL.topics)
+    assert sorted(item.title for item in questions) == sorted(question.title for question in LEVEL.questions)
     before = 1
     for item in questions:
         index = pdf.get_destination_page_number(item)
@@ -265,7 +268,7 @@ def test_folds_are_printed_open(pdf):
     first, second = [item for items in pdf.outline if isinstance(items, list) for item in items][:2]
     shown = range(pdf.get_destination_page_number(first), pdf.get_destination_page_number(second))
     text = squeezed("".join(pdf.pages[index].extract_text() for index in shown))
-    question = next(question for question in SMALLEST.questions if question.title == first.title)
+    question = next(question for question in LEVEL.questions if question.title == first.title)
     answers = [
         line for line in question.section("They ask next").text.split("\n") if re.fullmatch(r" {4}[\w ,.]+", line)
     ]

@@ -121,8 +121,8 @@ def test_the_same_deck_again_changes_nothing(imported, site):
     assert len(log.duplicate) == imported.note_count()
 
 
-def test_a_newer_deck_updates_notes_and_keeps_what_was_learned(collection, site, project_copy):
-    import_deck(collection, site / deck.APKG)
+def test_a_newer_deck_updates_notes_and_keeps_what_was_learned(collection, sample_site, project_copy):
+    import_deck(collection, sample_site / deck.APKG)
     before = notes_in(collection)
     collection.decks.select(collection.decks.id_for_name("Torch Warmup::Junior"))
     card = collection.sched.getCard()
@@ -159,7 +159,7 @@ def test_a_newer_deck_updates_notes_and_keeps_what_was_learned(collection, site,
     # It was made without the site's address.
     for note in after.values():
         assert not note["Link"]
-        assert all(re.match("https?://(?!example.com)", link) for link in links_in(note))
+        assert not [link for link in links_in(note) if not re.match("https?://(?!example.com)", link)]
 
 
 def test_the_same_pages_give_the_same_bytes(tmp_path, monkeypatch):
