@@ -52,11 +52,13 @@ OLD = [
 
 
 @pytest.mark.parametrize(("query", "choice", "count"), OLD)
-def test_an_address_that_names_the_topic_alone_means_that_of_its_level_or_the_first(open_page, query, choice, count):
+def test_an_address_that_names_the_topic_alone_means_that_of_its_level_or_the_first(
+    open_page, address, query, choice, count
+):
     page = open_page(f"questions/?{query}")
     expect(rows(page)).to_have_count(count)
     assert chosen(page) == choice
-    page = open_page(f"practice/flashcards/?{query}")
+    page.goto(f"{address}practice/flashcards/?{query}")
     expect(page.locator(".tw-counts-now")).to_have_text(
         f"0 due, {count} new, 0 known." if count else "No card matches. Take one filter away."
     )
