@@ -66,7 +66,7 @@ def test_without_torch_the_tests_say_the_command():
         "real = util.find_spec\n"
         "util.find_spec = lambda name, package=None: None if name == 'torch' else real(name, package)\n"
         "import pytest\n"
-        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'tests/test_shape.py']))\n"
+        "sys.exit(pytest.main(['-q', '-p', 'no:cacheprovider', 'tests/test_project.py']))\n"
     )
     done = subprocess.run([sys.executable, "-c", code], cwd=ROOT, capture_output=True, text=True, check=False)
     assert done.returncode == 3

@@ -248,7 +248,7 @@ def test_links_in_a_gathered_myth_still_reach_their_pages(tmp_path):
     )
     topic = levels.Topic(Page(folder / "index.md", "---\ntitle: x\n---\n"), [question])
     site = levels.Site([levels.Level("junior", [topic])], [])
-    text = "\n".join(Renderer(site, tmp_path)._myths("about/myths/", tmp_path / "docs/about/myths.md"))
+    text = Renderer(site, tmp_path).expand("<!-- warmup:myths -->", "about/myths/", tmp_path / "docs/about/myths.md")
     assert "[a](../junior/other/x.md#why)" in text
     assert "[b](../junior/topic/thing.md#why)" in text
     assert "[c](https://example.com)" in text
