@@ -133,7 +133,7 @@ def visit(chromium, evil_address):
         "questions/",
         "junior/print/",
         "about/myths/",
-        "practice/predict/",
+        "practice/predict/junior/autograd/",
     ],
 )
 def test_pages_show_the_title_as_text(visit, path):
