@@ -119,7 +119,7 @@ def test_pages_show_the_title_as_text(visit):
         "questions/",
         "junior/print/",
         "about/myths/",
-        "practice/predict/",
+        "practice/predict/junior/autograd/",
     ):
         expect(visit(path).locator("article, main, body").first).to_contain_text(TITLE)
 

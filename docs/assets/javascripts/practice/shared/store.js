@@ -6,8 +6,8 @@
 // change wins: so two tabs, or an imported file, never undo each other. `since` is the time of the last reset;
 // entries from before it are gone for good. Times are milliseconds since 1970.
 
-export const KEY = "torch-warmup"
-export const VERSION = 1
+const KEY = "torch-warmup"
+const VERSION = 1
 const FORMAT = "torch-warmup-progress"
 
 const isNumber = value => typeof value === "number" && Number.isFinite(value)

@@ -41,7 +41,7 @@ const afterRecall = (stability, difficulty, recall, grade) => stability * (1
   * (grade === HARD ? W[15] : 1) * (grade === EASY ? W[16] : 1))
 
 /** The chance, 0 to 1, that a card with this memory is recalled at `now`. */
-export const recall = (memory, now) => {
+const recall = (memory, now) => {
   const days = Math.max(0, Math.floor((now - memory.last) / DAY))
   return (1 + FACTOR * days / memory.stability) ** -W[20]
 }

@@ -1,5 +1,10 @@
-// Forms that choose by level, topic and more. A topic is named with its level, `mid/autograd`: another level may have
+// Addresses: of the site's files, and of what is chosen in a form.
+//
+// Forms choose by level, topic and more. A topic is named with its level, `mid/autograd`: another level may have
 // one of the same name.
+
+/** Address of a file below the site's root. */
+export const address = path => new URL(`../../../${path}`, import.meta.url)
 
 /** The option that a topic means. Who kept `autograd` from when no level was named means that of `level`, or the first. */
 const topicOf = (select, topic, level) => {
