@@ -22,7 +22,8 @@ from warmup.content import markdown
 from warmup.content.page import Page
 from warmup.content.questions import Question
 from warmup.project import ProblemError
-from warmup.site.render import SNIPPET_URL, Renderer, relative_link
+from warmup.site.links import relative_link
+from warmup.site.render import SNIPPET_URL, Renderer
 from warmup.vocabulary import GRADES
 
 if TYPE_CHECKING:

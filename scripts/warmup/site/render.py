@@ -13,7 +13,7 @@ import itertools
 import os
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -32,6 +32,7 @@ from warmup.content.questions import Question
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.run import versions
 from warmup.site import notebook, schema
+from warmup.site.links import rebase, relative_link, relocated, source_link
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -221,8 +222,8 @@ class Renderer:
         lines: list[str] = []
         for question in self.site.questions:
             if myth := question.section("Myth"):
-                source = _source_link(question.path, where)
-                text = self.expand(_rebase(myth.text, question.path, where), page_url, question.path)
+                source = source_link(question.path, where)
+                text = self.expand(rebase(myth.text, question.path, where), page_url, question.path)
                 lines += [
                     "",
                     f"## {question.short}",
@@ -273,9 +274,9 @@ class Renderer:
             f'--8<-- "{puzzle.output}"',
             "```",
             "",
-            _rebase(puzzle.why, puzzle.page.path, where),
+            rebase(puzzle.why, puzzle.page.path, where),
             "",
-            f"Read more: [{as_text(question.title)}]({_source_link(question.path, where)})",
+            f"Read more: [{as_text(question.title)}]({source_link(question.path, where)})",
             "",
         ]
         for number, (output, wrong) in enumerate(choices):
@@ -290,7 +291,7 @@ class Renderer:
                     ]
                 else:
                     lines += [f"<p>{_inline_output(output)} comes from a misconception:</p>", ""]
-                lines += [_rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
+                lines += [rebase(wrong.because, puzzle.page.path, where), "", "</div>", ""]
         lines += ["</details>", "", "</section>", ""]
         return self.expand("\n".join(lines), page_url, puzzle.page.path).split("\n")
 
@@ -316,34 +317,6 @@ def diff_block(old: str, new: str) -> str:
         else:
             rows.append({"-": f"<del>{text}</del>", "+": f"<ins>{text}</ins>"}.get(line[0], text))
     return f'<pre class="tw-diff">{"&#10;".join(rows)}</pre>'
-
-
-def _source_link(target: Path, page: Path) -> str:
-    """Address of a page's file relative to another page's file, as Markdown links write it."""
-    return Path(os.path.relpath(target, page.parent)).as_posix()
-
-
-def _rebase(text: str, page: Path, where: Path) -> str:
-    """Rewrite the relative links of a page's text so that they lead to the same places from the file ``where``."""
-
-    def target(match: re.Match) -> str:
-        path, hash_, anchor = match[1].partition("#")
-        return f"]({_source_link(page.parent / path if path else page, where)}{hash_}{anchor})"
-
-    return re.sub(r"\]\((?![a-z]+:|/)([^)\s]+)\)", target, text)
-
-
-def relative_link(page_url: str) -> Callable[[str], str]:
-    """Makes addresses below the site's root relative to the page at ``page_url``."""
-
-    def link(url: str) -> str:
-        path, hash_, anchor = url.partition("#")
-        result = posixpath.relpath(path or ".", page_url or ".")
-        if not path or path.endswith("/"):
-            result += "/"
-        return result + hash_ + anchor
-
-    return link
 
 
 HIGHLIGHTED = ROOT / ".cache" / "highlight"
@@ -470,58 +443,6 @@ def _diagrams(content: str, docs_folder: Path) -> str:
         return f'<figure class="tw-diagram">{svg}</figure>'
 
     return _SVG_IMAGE.sub(inline, content)
-
-
-# A tag that is more than a piece of highlighted code, of which a page has hundreds; and in a tag, an attribute.
-_TAG = re.compile(r"""<(?!span class="[^"]*">)[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>""")
-_ATTRIBUTE = re.compile(r"""(?<=\s)(?P<name>[\w:-]+)=(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""")
-_ADDRESSES = ("href", "xlink:href", "src")
-_ID_LISTS = ("for", "aria-labelledby", "aria-describedby")
-_URL = re.compile(r"""(?<=url\()((?:&quot;|["'])?#)([^)"'&]+)""")
-
-
-def relocated(content: str, prefix: str, link: Callable[[str], str], source: Callable[[str], str] | None = None) -> str:
-    """A page's HTML, or a part of it, for a document that shows other pages or parts too.
-
-    Args:
-        content: the HTML.
-        prefix: goes before each id, so that none is in the document twice. What refers to an id follows it, and
-            stays within the content.
-        link: makes an address that the content has fit for where it will stand. It gets what is relative to the page.
-        source: the same for what is embedded, such as an image.
-    """
-    source = source or link
-
-    def read(match: re.Match) -> tuple[str, str]:
-        return match["name"].lower(), match["double"] or match["single"] or match["bare"] or ""
-
-    found = (read(match) for tag in _TAG.findall(content) for match in _ATTRIBUTE.finditer(tag))
-    ids = {value for name, value in found if name == "id"}
-
-    def own(name: str) -> str:
-        return prefix + name if name in ids else name
-
-    def attribute(match: re.Match) -> str:
-        name, value = read(match)
-        if name == "id":
-            new = own(value)
-        elif name in _ADDRESSES:
-            if value[:1] == "#" and value[1:] in ids:
-                new = "#" + own(value[1:])
-            elif re.match("[a-z]+:", value):
-                return match[0]
-            else:
-                new = (source if name == "src" else link)(value)
-        elif name in _ID_LISTS:
-            new = " ".join(map(own, value.split()))
-        else:
-            new = _URL.sub(lambda url: url[1] + own(url[2]), value)
-        if new == value:
-            return match[0]
-        quoted = new.replace('"', "&quot;")
-        return f'{match["name"]}="{quoted}"'
-
-    return _TAG.sub(lambda tag: _ATTRIBUTE.sub(attribute, tag[0]), content)
 
 
 def description(question: Question) -> str:

@@ -10,7 +10,7 @@ from warmup.content.page import Page
 from warmup.content.questions import Question
 from warmup.project import ProblemError
 from warmup.site import render
-from warmup.site.render import Renderer, finish, output_block, relative_link
+from warmup.site.render import Renderer, finish, output_block
 
 HEADER = '# /// script\n# dependencies = ["torch>=2.11"]\n#\n# [tool.warmup]\n# needs = "cuda"\n# ///\n'
 
@@ -152,22 +152,6 @@ def test_which_lines_are_errors(line, marked):
     assert bool(render.ERROR_LINE.match(line)) is marked
 
 
-@pytest.mark.parametrize(
-    ("page", "target", "link"),
-    [
-        ("", "questions/", "questions/"),
-        ("junior/autograd/zero-grad/", "questions/", "../../../questions/"),
-        ("junior/autograd/zero-grad/", "junior/autograd/detach/", "../detach/"),
-        ("junior/autograd/", "junior/autograd/", "./"),
-        ("about/myths/", "snippets/junior/a.py", "../../snippets/junior/a.py"),
-        ("about/myths/", "junior/a/b/#myth", "../../junior/a/b/#myth"),
-        ("about/myths/", "", "../../"),
-    ],
-)
-def test_links_are_relative_so_that_the_site_works_below_any_address(page, target, link):
-    assert relative_link(page)(target) == link
-
-
 def test_math_becomes_mathml(tmp_path):
     shown = finish(r'<p><span class="arithmatex">\(p - y\)</span></p>', tmp_path)
     assert "<math" in shown
@@ -191,35 +175,6 @@ def test_two_diagrams_of_a_page_have_no_id_in_common(tmp_path):
     shown = finish('<p><img alt="A" src="../a.svg" /></p><p><img alt="B" src="../b.svg" /></p>', tmp_path)
     assert '<g id="figure-1--m"/><g clip-path="url(#figure-1--m)"/>' in shown
     assert '<g id="figure-2--m"/><g clip-path="url(#figure-2--m)"/>' in shown
-
-
-MOVED = [
-    ('<p id="a">', '<p id="X--a">'),
-    ("<p id=a>", '<p id="X--a">'),
-    ("<p\nID='a'>", '<p\nID="X--a">'),
-    ('<a href="#a">', '<a href="#X--a">'),
-    ('<a href="#b">', '<a href="(#b)">'),
-    ('<a href="">', '<a href="()">'),
-    ('<a href="../c/#a">', '<a href="(../c/#a)">'),
-    ('<a href="https://e.org/#a">', '<a href="https://e.org/#a">'),
-    ('<use xlink:href="#a"/>', '<use xlink:href="#X--a"/>'),
-    ('<g fill="url(#a)"/>', '<g fill="url(#X--a)"/>'),
-    ("<g style='fill: url(\"#a\")'/>", '<g style="fill: url(&quot;#X--a&quot;)"/>'),
-    ('<g style="fill: url(&quot;#a&quot;)"/>', '<g style="fill: url(&quot;#X--a&quot;)"/>'),
-    ('<g fill="url(#b)"/>', '<g fill="url(#b)"/>'),
-    ('<svg aria-labelledby="a b">', '<svg aria-labelledby="X--a b">'),
-    ('<img src="a.png" alt="Its id=a, href=b > c">', '<img src="[a.png]" alt="Its id=a, href=b > c">'),
-    ('<img src="data:image/png;base64,AA==">', '<img src="data:image/png;base64,AA==">'),
-    *[(f"<code>{text}</code>", f"<code>{text}</code>") for text in (' id="a" href="b" url(#a)', '&lt;p id="a"&gt;')],
-    ('<span class="s1">a</span><span class="a" id="a">', '<span class="s1">a</span><span class="a" id="X--a">'),
-    ('<input disabled><label for="a">', '<input disabled><label for="X--a">'),
-]
-
-
-@pytest.mark.parametrize(("tag", "moved"), MOVED)
-def test_what_stands_among_others_keeps_its_ids_to_itself_and_its_addresses_right(tag, moved):
-    content = render.relocated(f'<i id="a">{tag}', "X--", lambda url: f"({url})", lambda url: f"[{url}]")
-    assert content == f'<i id="X--a">{moved}'
 
 
 @pytest.mark.parametrize(
