@@ -23,6 +23,8 @@ MANIFEST = FOLDER + "offline.json"
 
 _LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
 _CONFIG = re.compile(r'<script id="__config" type="application/json">(.*?)</script>', re.S)
+# A script's own imports, written as these scripts write them: with double quotes and relative.
+_IN_JS = re.compile(r"""\b(?:from|import)\s*\(?\s*"(\.{1,2}/[^"]+)\"""")
 _IN_CSS = re.compile(r"""url\(\s*(['"]?)(.*?)\1\s*\)|@import\s+(['"])(.*?)\3""")
 
 
@@ -42,13 +44,15 @@ class _Loaded(HTMLParser):
 
 
 def _addresses(file: str, text: str) -> Iterator[str]:
-    """What an HTML or CSS file makes a browser load, as it stands there."""
+    """What an HTML file, a style sheet or a script makes a browser load, as it stands there."""
     if file.endswith(".html"):
         parser = _Loaded()
         parser.feed(text)
         yield from parser.addresses
         # Material's script starts the search in a worker of this name, also where nobody searches.
         yield from (json.loads(config)["search"] for config in _CONFIG.findall(text))
+    elif file.endswith(".js"):
+        yield from _IN_JS.findall(text)
     elif file.endswith(".css"):
         yield from (match[2] or match[4] or "" for match in _IN_CSS.finditer(text))
 
@@ -67,11 +71,7 @@ def needed(site: Path) -> list[str]:
     Args:
         site: the built site's folder.
     """
-    waiting = [
-        path
-        for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}*.json", f"assets/javascripts/{FOLDER}*.js")
-        for path in site.glob(pattern)
-    ]
+    waiting = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}**/*.json") for path in site.glob(pattern)]
     waiting = [path.relative_to(site).as_posix() for path in waiting if path != site / MANIFEST]
     found = set()
     while waiting:
@@ -80,7 +80,7 @@ def needed(site: Path) -> list[str]:
         if file in found or not (site / file).is_file():
             continue
         found.add(file)
-        if file.endswith((".html", ".css")):
+        if file.endswith((".html", ".css", ".js")):
             text = (site / file).read_text(encoding="utf-8")
             waiting += filter(None, (_resolve(file, address) for address in _addresses(file, text)))
     return sorted(found)

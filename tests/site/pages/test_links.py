@@ -165,6 +165,15 @@ def test_every_topic_is_one_click_from_the_front_door(collected):
             assert (topic.url, "") in targets
 
 
+def test_previous_and_next_stay_in_the_topic(site):
+    for question in SITE.questions:
+        text = (site / question.url / "index.html").read_text(encoding="utf-8")
+        links = re.findall(r'<a class="tw-neighbor.*? rel="(.*?)" href="(.*?)"', text)
+        neighbors = {"prev": question.previous, "next": question.next}
+        expected = {relation: other.url for relation, other in neighbors.items() if other}
+        assert {relation: urljoin(question.url, link) for relation, link in links} == expected, question.id
+
+
 def test_every_myth_is_listed_and_stands_in_full_on_its_topic_s_page(site):
     told = [q for q in SITE.questions if q.section("Myth")]
     assert told
