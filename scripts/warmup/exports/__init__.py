@@ -11,7 +11,7 @@ from typing import TypeVar
 from warmup.content.levels import Site
 from warmup.content.questions import Question
 from warmup.exports import cards, copies, deck, offline, paper
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 T = TypeVar("T")
 

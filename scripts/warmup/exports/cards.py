@@ -16,7 +16,7 @@ from typing import TYPE_CHECKING
 
 from warmup import vocabulary
 from warmup.content.questions import Question
-from warmup.site.render import relative_link, relocated
+from warmup.site.links import relative_link, relocated
 from warmup.vocabulary import GRADES
 
 if TYPE_CHECKING:

@@ -22,7 +22,8 @@ from warmup.content import markdown
 from warmup.content.page import Page
 from warmup.content.questions import Question
 from warmup.project import ProblemError
-from warmup.site.render import SNIPPET_URL, Renderer, relative_link
+from warmup.site.expand import SNIPPET_URL, Renderer
+from warmup.site.links import relative_link
 from warmup.vocabulary import GRADES
 
 if TYPE_CHECKING:
@@ -62,7 +63,8 @@ def copy_of(source: str) -> str:
         The page's address with ``.md`` for the last slash. Empty for a page without a copy: the lists of questions,
         which ``llms.txt`` is, the notebooks, which can be downloaded, and the pages that are tools.
     """
-    if not source.endswith(".md") or source.partition("/")[0] not in (*vocabulary.LEVELS, _ABOUT):
+    folder = posixpath.dirname(source)
+    if not source.endswith(".md") or (folder != _ABOUT and folder.partition("/")[0] not in vocabulary.LEVELS):
         return ""
     return re.sub(r"/index\.md$", ".md", source)
 

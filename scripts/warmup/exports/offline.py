@@ -16,7 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from warmup.site.render import relative_link
+from warmup.site.links import relative_link
 
 FOLDER = "practice/"
 MANIFEST = FOLDER + "offline.json"

@@ -14,7 +14,7 @@ import jinja2
 from warmup import vocabulary
 from warmup.content.questions import Question
 from warmup.project import ROOT, Problem, ProblemError
-from warmup.site.render import relative_link, relocated
+from warmup.site.links import relative_link, relocated
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser

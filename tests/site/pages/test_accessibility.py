@@ -17,8 +17,10 @@ PAGES = [
     "labs/attention-cost/",
     "practice/",
     "practice/anki/",
+    "practice/predict/junior/tensors/",
     "about/verified/",
     "about/myths/",
+    "about/myths/junior/autograd/",
     "no-such-page/",
 ]
 

@@ -14,7 +14,7 @@ from warmup.content.questions import Question
 from warmup.exports import Build, copies, paper
 from warmup.project import ROOT, ProblemError
 from warmup.site import schema
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 PAGE = """---
 title: What does __len__ of a [list] cost?
