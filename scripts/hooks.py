@@ -130,7 +130,6 @@ def on_post_build(config):
             site_url=config.site_url or "",
             name=config.site_name,
             summary=config.site_description,
-            rendered=frozenset(_rendered),
             kept=_exports,
         )
     )

@@ -190,7 +190,7 @@ class Renderer:
         if name == "puzzles":
             return self._puzzles(page_url, where)
         if name == "schema":
-            return schema.table(self.root / "docs" / "questions.schema.json")
+            return schema.table()
         if name == "contributing":
             return (self.root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n")[1:]
         try:
