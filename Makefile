@@ -50,6 +50,7 @@ lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippe
 	@failed=0; \
 	$(BIN)/ruff check . || failed=1; \
 	$(BIN)/ruff format --check . || failed=1; \
+	$(BIN)/mypy --no-error-summary || failed=1; \
 	$(BIN)/actionlint || failed=1; \
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \

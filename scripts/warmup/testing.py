@@ -34,6 +34,7 @@ def load_snippet(name: str) -> ModuleType:
         raise FileNotFoundError(f"snippets/{name} does not exist")
     module_name = "snippet_" + "_".join(Path(name).with_suffix("").parts).replace("-", "_")
     spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec and spec.loader  # which a .py file has
     module = importlib.util.module_from_spec(spec)
     # Pickling (process pools, spawn) looks a function's module up by name.
     sys.modules[module_name] = module

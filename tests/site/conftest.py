@@ -2,17 +2,15 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
 import shutil
-import threading
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
 
 from warmup.dev import browser
+from warmup.dev.serving import served
 from warmup.project import ROOT
 from warmup.testing import PREFIX, build_site, once
 
@@ -40,34 +38,11 @@ def site(shared) -> Path:
     return folder
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a log line each, and the site's own 404 page."""
-
-    def log_message(self, *_):
-        pass
-
-    def send_error(self, code, message=None, explain=None):
-        page = Path(self.directory) / PREFIX.strip("/") / "404.html"
-        if code == 404 and page.exists():
-            body = page.read_bytes()
-            self.send_response(404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        else:
-            super().send_error(code, message, explain)
-
-
 @pytest.fixture(scope="session")
-def address(site) -> str:
+def address(site) -> Iterator[str]:
     """Address of the served site, ending in a slash."""
-    handler = functools.partial(Quiet, directory=str(site.parent))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
-    server.shutdown()
-    server.server_close()
+    with served(site.parent, PREFIX) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")

@@ -75,13 +75,13 @@ def test_without_torch_the_tests_say_the_command():
 
 def test_lint_runs_every_check_whatever_the_others_find(tmp_path):
     (tmp_path / "bin").mkdir()
-    for name in ("ruff", "actionlint", "zizmor", "python"):
+    for name in ("ruff", "mypy", "actionlint", "zizmor", "python"):
         tool = tmp_path / "bin" / name
         tool.write_text(f'#!/bin/sh\necho "{name} ran"\n[ "$FAILS" != {name} ]\n')
         tool.chmod(0o755)
     for stamp in (".site", ".test"):
         (tmp_path / stamp).touch()
-    for fails, code in (("ruff", 2), ("actionlint", 2), ("zizmor", 2), ("python", 2), ("", 0)):
+    for fails, code in (("ruff", 2), ("mypy", 2), ("actionlint", 2), ("zizmor", 2), ("python", 2), ("", 0)):
         done = subprocess.run(
             ["make", "lint", f"VENV={tmp_path}"],
             cwd=ROOT,
@@ -91,7 +91,7 @@ def test_lint_runs_every_check_whatever_the_others_find(tmp_path):
             check=False,
         )
         ran = re.findall(r"^(\w+) ran$", done.stdout, flags=re.M)
-        assert (ran, done.returncode) == (["ruff", "ruff", "actionlint", "zizmor", "python"], code), fails
+        assert (ran, done.returncode) == (["ruff", "ruff", "mypy", "actionlint", "zizmor", "python"], code), fails
 
 
 def test_every_make_target_that_the_prose_names_exists():

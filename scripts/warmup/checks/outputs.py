@@ -42,8 +42,8 @@ def problems(path: Path) -> Iterator[Problem]:
                     f"It is for {variant.name}, which holds the pinned {pin}.",
                     f"Record {relative(main)} instead.",
                 )
-    for file in path.parent.glob(f"{path.stem}.*.out"):
-        if file.stem != path.stem and not outputs.VARIANT.search(file.name):
+    for file in outputs.more_than_stem(path):
+        if not outputs.VARIANT.search(file.name):
             yield Problem(
                 relative(file),
                 0,

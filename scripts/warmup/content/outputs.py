@@ -14,6 +14,7 @@ import difflib
 import functools
 import hashlib
 import re
+import time
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -80,8 +81,28 @@ def snippet_of(out: Path) -> Path:
 
 def variants(path: str | PathLike[str]) -> list[Variant]:
     """The outputs of other versions of torch that are recorded for a snippet."""
-    files = Path(path).parent.glob(f"{Path(path).stem}.torch-*.out")
-    return sorted(variant for file in files if (variant := Variant.parse(file)))
+    return sorted(variant for file in more_than_stem(Path(path)) if (variant := Variant.parse(file)))
+
+
+# A build asks eight times for each output, and a folder holds those of a whole topic.
+_listed: dict[Path, tuple[int, list[Path]]] = {}
+
+
+def more_than_stem(path: Path) -> list[Path]:
+    """The ``.out`` files beside a snippet whose names say more than its stem: ``name.something.out``.
+
+    While the site is served, a folder is listed again only if it has changed.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        return []
+    stamp = folder.stat().st_mtime_ns
+    when, files = _listed.get(folder, (0, []))
+    if when != stamp:
+        files = sorted(file for file in folder.glob("*.out") if "." in file.stem)
+        if time.time_ns() - stamp > 10**9:  # what is written within one tick of the clock leaves no other time
+            _listed[folder] = (stamp, files)
+    return [file for file in files if file.name.startswith(f"{path.stem}.")]
 
 
 def for_torch(path: str | PathLike[str], torch: str) -> Path:
@@ -98,14 +119,15 @@ def for_torch(path: str | PathLike[str], torch: str) -> Path:
 
 def release(torch: str) -> tuple[int, int]:
     """Major and minor number of a version such as "2.13.0+cpu"."""
-    major, minor = re.match(r"(\d+)\.(\d+)", torch).groups()
-    return int(major), int(minor)
+    if match := re.match(r"(\d+)\.(\d+)", torch):
+        return int(match[1]), int(match[2])
+    raise ValueError(f"{torch!r} is not a version of torch.")
 
 
 def recorded_torch(root: Path = ROOT) -> str:
     """The torch that outputs are recorded with: the pin in requirements-test.txt."""
     text = (root / "requirements-test.txt").read_text(encoding="utf-8")
-    return re.search(r"^torch==(\S+)", text, flags=re.M)[1]
+    return re.findall(r"^torch==(\S+)", text, flags=re.M)[0]
 
 
 def read(out: Path) -> Output | None:

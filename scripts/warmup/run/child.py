@@ -53,9 +53,10 @@ def _die_with_parent() -> None:
     # The server ends when the last writer of this pipe is gone; a child that kept it open would keep
     # the server alive after the runner was killed, and itself with it.
     server = multiprocessing.forkserver._forkserver
-    if getattr(server, "_forkserver_alive_fd", None) is not None:
-        os.close(server._forkserver_alive_fd)
-        server._forkserver_alive_fd = None
+    inherited = getattr(server, "_forkserver_alive_fd", None)
+    if inherited is not None:
+        os.close(inherited)
+        server._forkserver_alive_fd = None  # type: ignore[attr-defined]  # or it would be closed again
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
@@ -67,8 +68,9 @@ def _redirect(stdout_conn: Connection, stderr_conn: Connection) -> None:
     for conn, fd in ((stdout_conn, 1), (stderr_conn, 2)):
         os.dup2(conn.fileno(), fd)
         conn.close()
-    sys.stdout = sys.__stdout__ = _stream(1, "strict")
-    sys.stderr = sys.__stderr__ = _stream(2, "backslashreplace")
+    sys.stdout, sys.stderr = _stream(1, "strict"), _stream(2, "backslashreplace")
+    sys.__stdout__ = sys.stdout  # type: ignore[misc,assignment]  # final for all but who starts an interpreter
+    sys.__stderr__ = sys.stderr  # type: ignore[misc,assignment]  # as above
 
 
 def _stream(fd: int, errors: str) -> TextIO:
@@ -80,7 +82,7 @@ def _look_like_the_main_process() -> None:
     process = multiprocessing.current_process()
     process._identity = ()  # or the snippet's own processes would be called Process-7:1
     process.name = "MainProcess"
-    multiprocessing.process._parent_process = None
+    multiprocessing.process._parent_process = None  # type: ignore[attr-defined]  # what parent_process() returns
 
 
 def _execute(path: str) -> int:
@@ -99,7 +101,8 @@ def _execute(path: str) -> int:
     )
     sys.modules["__main__"] = module
     # At exit torch would take its operator libraries apart (0.03 s); nobody can see whether it did.
-    for finalizer in list(weakref.finalize._registry):
+    registry = weakref.finalize._registry  # type: ignore[attr-defined]  # nothing public lists finalizers
+    for finalizer in list(registry):
         finalizer.atexit = False
     try:
         code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
@@ -132,8 +135,13 @@ def _write_report(file: Path, needs_cuda: bool) -> None:
 
 
 def _finish(code: int) -> int:
-    """What the interpreter does at its end and os._exit skips: threads, exit handlers, globals, buffers."""
-    threading._shutdown()
+    """What the interpreter does at its end and os._exit skips: threads, exit handlers, globals, buffers.
+
+    A snippet's `__del__` methods print where they print under plain `python`: the interpreter sets the globals of
+    `__main__` to None in the order of their definition, first those that begin with one underscore, then all others
+    but `__builtins__`, which the methods still need.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for all threads, as Py_FinalizeEx does
     atexit._run_exitfuncs()
     names = sys.modules["__main__"].__dict__
     for name in [*(n for n in names if n[0] == "_" and n[1:2] != "_"), *names]:

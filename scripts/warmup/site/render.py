@@ -26,11 +26,10 @@ from pygments.lexers import PythonLexer
 
 from warmup import vocabulary
 from warmup.checks import puzzles as puzzle_checks
-from warmup.content import header, markdown, outputs, puzzles
+from warmup.content import header, markdown, outputs, puzzles, versions
 from warmup.content.levels import Site
 from warmup.content.questions import Question
-from warmup.project import ROOT, Problem, ProblemError, relative
-from warmup.run import versions
+from warmup.project import ROOT, Problem, ProblemError, relative, replace_file
 from warmup.site import notebook, schema
 from warmup.site.links import rebase, relative_link, relocated, source_link
 
@@ -337,9 +336,7 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
     except OSError:
         code = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
         HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(f".{os.getpid()}")
-        unfinished.write_text(code, encoding="utf-8")
-        unfinished.replace(kept)
+        replace_file(kept, code)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
     link = (
         (

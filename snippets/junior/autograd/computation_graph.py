@@ -16,17 +16,10 @@ def draw(
     if node is None:
         print("  " * depth + "None")
         return
-    leaf = getattr(
-        node, "variable", None
-    )  # only AccumulateGrad, the end of a path, has one
-    print(
-        "  " * depth
-        + (
-            f"AccumulateGrad of {leaf_names[leaf]}"
-            if leaf is not None
-            else node.name()
-        )
-    )
+    # Only AccumulateGrad, the end of a path, has a variable.
+    leaf = getattr(node, "variable", None)
+    label = node.name() if leaf is None else f"AccumulateGrad of {leaf_names[leaf]}"
+    print("  " * depth + label)
     for parent, _ in node.next_functions:
         draw(parent, leaf_names, depth + 1)
 

@@ -14,13 +14,8 @@ def gradients(middle: str) -> dict[str, torch.Tensor | None]:
         ``.grad`` of the weights of "first", "middle" and "last". Weights and batch are the same in every call.
     """
     torch.manual_seed(0)
-    layers = nn.ModuleDict(
-        {
-            "first": nn.Linear(4, 8),
-            "middle": nn.Linear(8, 8),
-            "last": nn.Linear(8, 1),
-        }
-    )
+    first, between, last = nn.Linear(4, 8), nn.Linear(8, 8), nn.Linear(8, 1)
+    layers = nn.ModuleDict({"first": first, "middle": between, "last": last})
     hidden = layers["first"](torch.randn(16, 4)).tanh()
     if middle == "requires_grad=False":
         layers["middle"].requires_grad_(False)

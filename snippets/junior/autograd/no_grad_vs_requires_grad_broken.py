@@ -16,11 +16,9 @@ def fit_adapter(how: str, steps: int = 300) -> tuple[list[float], float]:
         The loss of every step, and how far the adapter's weight, float32 of shape (2, 2), has moved.
     """
     torch.manual_seed(0)
-    adapter, body, head = (
-        nn.Linear(2, 2),
-        nn.Sequential(nn.Linear(2, 32), nn.Tanh()),
-        nn.Linear(32, 1),
-    )
+    adapter = nn.Linear(2, 2)
+    body = nn.Sequential(nn.Linear(2, 32), nn.Tanh())
+    head = nn.Linear(32, 1)
     start = adapter.weight.detach().clone()
     x = 20 * torch.randn(256, 2)  # far from the scale that the body was made for
     y = torch.sin(x.sum(dim=1, keepdim=True) / 20)

@@ -3,10 +3,8 @@ import torch
 
 def forward() -> tuple[torch.Tensor, torch.Tensor, torch.Tensor]:
     """A weight and a bias, float32 of shape (1,), and 3 * weight + bias."""
-    weight, bias = (
-        torch.ones(1, requires_grad=True),
-        torch.ones(1, requires_grad=True),
-    )
+    weight = torch.ones(1, requires_grad=True)
+    bias = torch.ones(1, requires_grad=True)
     return weight, bias, 3 * weight + bias
 
 

@@ -30,18 +30,14 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     leaky, honest = [], []
     for _ in range(50):
-        x, y = (
-            torch.randn(60, 2000),
-            torch.randint(2, (60,)),
-        )  # labels are coin flips: 50% is the truth
+        x = torch.randn(60, 2000)
+        y = torch.randint(2, (60,))  # labels are coin flips: 50% is the truth
         train, test = torch.randperm(60).split([40, 20])
         everything = torch.arange(60)
-        leaky.append(
-            fit_and_score(x[:, best_features(x, y, everything)], y, train, test)
-        )
-        honest.append(
-            fit_and_score(x[:, best_features(x, y, train)], y, train, test)
-        )
+        chosen = x[:, best_features(x, y, everything)]
+        leaky.append(fit_and_score(chosen, y, train, test))
+        chosen = x[:, best_features(x, y, train)]
+        honest.append(fit_and_score(chosen, y, train, test))
     print("test accuracy on coin flips, mean of 50 data sets")
     print(f"features chosen before the split   {sum(leaky) / 50:.3f}")
     print(f"features chosen after the split    {sum(honest) / 50:.3f}")

@@ -28,12 +28,10 @@ class BatchNorm(nn.Module):
                 )
         else:
             mean, var = self.running_mean, self.running_var
-        normalized = (x - mean.view(channel_shape)) / (
-            var.view(channel_shape) + self.eps
-        ).sqrt()
-        return normalized * self.weight.view(channel_shape) + self.bias.view(
-            channel_shape
-        )
+        mean, var = mean.view(channel_shape), var.view(channel_shape)
+        weight = self.weight.view(channel_shape)
+        bias = self.bias.view(channel_shape)
+        return (x - mean) / (var + self.eps).sqrt() * weight + bias
 
 
 if __name__ == "__main__":

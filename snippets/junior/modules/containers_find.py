@@ -17,9 +17,8 @@ def unregistered_leaves(loss: torch.Tensor, model: nn.Module) -> list[torch.Tens
         if node is None or node in seen:
             continue
         seen.add(node)
-        if (
-            hasattr(node, "variable") and id(node.variable) not in known
-        ):  # AccumulateGrad: the end of the graph
+        # AccumulateGrad, the end of the graph, has a variable.
+        if hasattr(node, "variable") and id(node.variable) not in known:
             found.append(node.variable)
         stack.extend(parent for parent, _ in node.next_functions)
     return found

@@ -21,14 +21,11 @@ if __name__ == "__main__":
     x = torch.randn(5, 4)
     model = MLP()
     print(f"{'class MLP':20} {list(model.state_dict())}")
-    chains = {
-        "Sequential": nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2)),
-        "Sequential, named": nn.Sequential(
-            OrderedDict(
-                body=nn.Linear(4, 8), activation=nn.ReLU(), head=nn.Linear(8, 2)
-            )
-        ),
-    }
+    plain = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
+    layers = OrderedDict(
+        body=nn.Linear(4, 8), activation=nn.ReLU(), head=nn.Linear(8, 2)
+    )
+    chains = {"Sequential": plain, "Sequential, named": nn.Sequential(layers)}
     for name, chain in chains.items():
         try:
             message = chain.load_state_dict(model.state_dict())

@@ -32,9 +32,8 @@ def first_gradient(
 
 if __name__ == "__main__":
     for depth in (2, 10, 30):
-        plain, skip = (
-            first_gradient(block, depth) for block in (nn.Sequential, Residual)
-        )
+        plain = first_gradient(nn.Sequential, depth)
+        skip = first_gradient(Residual, depth)
         print(
             f"{depth:2} blocks: gradient at the first  plain {plain:.1e}   residual {skip:.1e}"
         )

@@ -28,10 +28,8 @@ class PlainStandardize(Standardize):
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    scale, center = (
-        torch.tensor([1.0, 10.0, 100.0]),
-        torch.tensor([0.0, 50.0, 300.0]),
-    )
+    scale = torch.tensor([1.0, 10.0, 100.0])
+    center = torch.tensor([0.0, 50.0, 300.0])
     z = torch.randn(500, 3)
     x, y = center + scale * z, (z.sum(dim=1) > 0).long()
     for layer in (PlainStandardize, Standardize):

@@ -10,10 +10,8 @@ first = x[:1]
 
 def depends_on_neighbors(layer: nn.Module) -> bool:
     """Whether ``first``, float32 (1, 4), comes out differently in two batches of 2."""
-    with_zeros, with_ones = (
-        torch.cat([first, other(first)])
-        for other in (torch.zeros_like, torch.ones_like)
-    )
+    with_zeros = torch.cat([first, torch.zeros_like(first)])
+    with_ones = torch.cat([first, torch.ones_like(first)])
     return not torch.equal(layer(with_zeros)[0], layer(with_ones)[0])
 
 
@@ -21,16 +19,12 @@ for mode in (True, False):
     model.train(mode)
     before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
     print("model.train()" if mode else "model.eval()")
-    print(
-        "  flags:                      ",
-        [module.training for module in model.modules()],
-    )
+    flags = [module.training for module in model.modules()]
+    print("  flags:                      ", flags)
     print("  Linear depends on neighbors:", depends_on_neighbors(linear))
     print("  BatchNorm does:             ", depends_on_neighbors(batch_norm))
     print(f"  Dropout sets to zero:        {(dropout(x) == 0).float().mean():.0%}")
     print("  output requires grad:       ", model(x).requires_grad)
     after = model.state_dict()
-    print(
-        "  changed by that:            ",
-        [name for name in before if not torch.equal(before[name], after[name])],
-    )
+    changed = [key for key in before if not torch.equal(before[key], after[key])]
+    print("  changed by that:            ", changed)

@@ -45,13 +45,8 @@ if __name__ == "__main__":
         path = Path(folder, "model.pt")
         torch.save(state, path)
         print(f"saved on: {saved_on(path)}")
-        print(
-            textwrap.fill(
-                f"torch.load(path): {load(path, None)}",
-                width=88,
-                subsequent_indent="    ",
-            )
-        )
+        message = f"torch.load(path): {load(path, None)}"
+        print(textwrap.fill(message, width=88, subsequent_indent="    "))
         for name, map_location in {
             '"cpu"': "cpu",
             '{"cuda:0": "cpu"}': {"cuda:0": "cpu"},

@@ -55,12 +55,8 @@ if __name__ == "__main__":
         restored[name].load_state_dict(weights)
     restored["the same weights, 4 heads, eval()"].eval()
     for name, model in restored.items():
-        same = all(
-            torch.equal(a, b)
-            for a, b in zip(
-                model.state_dict().values(), trained.state_dict().values()
-            )
-        )
+        pairs = zip(model.state_dict().values(), trained.state_dict().values())
+        same = all(torch.equal(a, b) for a, b in pairs)
         difference = (model(x) - expected).abs().max().item()
         print(
             f"{name:34} weights equal: {same}, largest difference of outputs {difference:.4f}"

@@ -22,10 +22,8 @@ def load(what: Any, weights_only: bool | None = None) -> str:
     try:
         return type(torch.load(file, weights_only=weights_only)).__name__
     except pickle.UnpicklingError as error:
-        first, telling = (
-            str(error).split(". ")[0],
-            re.search(r"Unsupported global: GLOBAL \S+", str(error)),
-        )
+        first = str(error).split(". ")[0]
+        telling = re.search(r"Unsupported global: GLOBAL \S+", str(error))
         return f"UnpicklingError: {first}\n    ... {telling[0]}"
 
 

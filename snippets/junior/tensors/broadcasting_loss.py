@@ -4,12 +4,10 @@ import warnings
 import torch
 import torch.nn.functional as F
 
-prediction = torch.tensor(
-    [[1.0], [2.0], [3.0]]
-)  # (3, 1), as a linear layer returns it
-target = torch.tensor(
-    [1.0, 2.0, 3.0]
-)  # (3,), as a data set returns it: the prediction is perfect
+# (3, 1), as a linear layer returns it
+prediction = torch.tensor([[1.0], [2.0], [3.0]])
+# (3,), as a data set returns it: the prediction is perfect
+target = torch.tensor([1.0, 2.0, 3.0])
 
 with warnings.catch_warnings(record=True) as caught:
     warnings.simplefilter("always")
@@ -24,6 +22,5 @@ with warnings.catch_warnings(record=True) as caught:
     )
 
 print(prediction - target)
-print(
-    textwrap.fill(f"{caught[0].category.__name__}: {caught[0].message}", width=90)
-)
+message = f"{caught[0].category.__name__}: {caught[0].message}"
+print(textwrap.fill(message, width=90))

@@ -6,9 +6,8 @@ os.environ["CUDA_VISIBLE_DEVICES"] = (
 
 import torch
 
-device = torch.accelerator.current_accelerator(
-    check_available=True
-) or torch.device("cpu")
+accelerator = torch.accelerator.current_accelerator(check_available=True)
+device = accelerator or torch.device("cpu")
 x, other = torch.ones(2), torch.ones(1, dtype=torch.float64, device="meta")
 calls = {
     "x.cuda()": lambda: x.cuda(),

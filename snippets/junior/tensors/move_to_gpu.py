@@ -32,9 +32,8 @@ def train(
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    device = torch.accelerator.current_accelerator(
-        check_available=True
-    ) or torch.device("cpu")
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    device = accelerator or torch.device("cpu")
     model, inputs = nn.Linear(3, 1), torch.randn(20, 64, 3)
     losses = train(model, [(x, x.sum(dim=1, keepdim=True)) for x in inputs], device)
     print(f"first loss {losses[0]:.4f}, last loss {losses[-1]:.4f}")

@@ -15,24 +15,20 @@ def accuracy(
     Raises:
         RuntimeError: ``join`` refuses the batches.
     """
-    all_logits, all_targets = (
-        join(logits.split(batch_size)),
-        join(targets.split(batch_size)),
-    )
+    all_logits = join(logits.split(batch_size))
+    all_targets = join(targets.split(batch_size))
     return (all_logits.argmax(dim=1) == all_targets).float().mean().item()
 
 
 if __name__ == "__main__":
     targets = torch.arange(12) // 3  # four classes
-    logits = torch.nn.functional.one_hot(
-        targets
-    ).float()  # every prediction is right
+    # Every prediction is right.
+    logits = torch.nn.functional.one_hot(targets).float()
     for batch_size in (5, 6, 4):
         for join in (torch.cat, torch.stack):
             try:
-                result = (
-                    f"accuracy {accuracy(join, logits, targets, batch_size):.2f}"
-                )
+                right = accuracy(join, logits, targets, batch_size)
+                result = f"accuracy {right:.2f}"
             except RuntimeError as error:
                 result = f"RuntimeError: {error}"
             print(f"batch size {batch_size}, {join.__name__:5} {result}")

@@ -22,11 +22,8 @@ def squared_error(weight: Array, x: Array, y: Array) -> Array:
 
 if __name__ == "__main__":
     generator = np.random.default_rng(0)
-    x, y, weight = (
-        generator.normal(size=(8, 3)),
-        generator.normal(size=8),
-        np.ones(3),
-    )
+    x, y = generator.normal(size=(8, 3)), generator.normal(size=8)
+    weight = np.ones(3)
     x_tensor, y_tensor = torch.tensor(x), torch.tensor(y)
     weight_tensor = torch.tensor(weight, requires_grad=True)
 

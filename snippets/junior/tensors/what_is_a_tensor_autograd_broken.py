@@ -9,10 +9,8 @@ def gradient(write: str) -> float:
         RuntimeError: autograd noticed the write.
     """
     array = np.array([2.0])
-    x, weight = (
-        torch.from_numpy(array),
-        torch.ones(1, dtype=torch.float64, requires_grad=True),
-    )
+    x = torch.from_numpy(array)
+    weight = torch.ones(1, dtype=torch.float64, requires_grad=True)
     loss = (weight * x).sum()
     if write == "numpy":
         array[0] = 100

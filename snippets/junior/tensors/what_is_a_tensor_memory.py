@@ -3,16 +3,14 @@ import torch
 
 conversions = {
     "torch.from_numpy(array)": torch.from_numpy,
-    "torch.from_numpy(array).float()": lambda array: torch.from_numpy(
-        array
-    ).float(),
+    "torch.from_numpy(array).float()": lambda a: torch.from_numpy(a).float(),
     "torch.as_tensor(array)": torch.as_tensor,
-    "torch.as_tensor(array, dtype=torch.float32)": lambda array: torch.as_tensor(
-        array, dtype=torch.float32
+    "torch.as_tensor(array, dtype=torch.float32)": lambda a: torch.as_tensor(
+        a, dtype=torch.float32
     ),
     "torch.tensor(array)": torch.tensor,
-    "torch.tensor(array, dtype=torch.float32)": lambda array: torch.tensor(
-        array, dtype=torch.float32
+    "torch.tensor(array, dtype=torch.float32)": lambda a: torch.tensor(
+        a, dtype=torch.float32
     ),
 }
 

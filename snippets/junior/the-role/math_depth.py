@@ -38,13 +38,10 @@ def backpropagate(
 if __name__ == "__main__":
     torch.manual_seed(0)
     x, y = torch.randn(8, 5), torch.randint(3, (8,))
-    w1, w2 = (
-        torch.randn(5, 4, requires_grad=True),
-        torch.randn(4, 3, requires_grad=True),
-    )
-    automatic = torch.autograd.grad(
-        F.cross_entropy((x @ w1).relu() @ w2, y), (w1, w2)
-    )
+    w1 = torch.randn(5, 4, requires_grad=True)
+    w2 = torch.randn(4, 3, requires_grad=True)
+    loss = F.cross_entropy((x @ w1).relu() @ w2, y)
+    automatic = torch.autograd.grad(loss, (w1, w2))
     by_hand = backpropagate(x, y, w1, w2)
     large = torch.tensor([1000.0, 1001.0])
     products = torch.randn(4000, 256) * torch.randn(4000, 256)

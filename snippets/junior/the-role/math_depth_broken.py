@@ -24,10 +24,8 @@ def losses(mask: bool, steps: int = 200) -> list[float]:
     points = torch.randn(256, 2)
     y = (points.norm(dim=1) > 1.2).long()
     x = torch.cat([points, torch.ones(256, 1)], dim=1)
-    w1, w2 = (
-        torch.randn(3, 16, requires_grad=True),
-        torch.randn(16, 2, requires_grad=True),
-    )
+    w1 = torch.randn(3, 16, requires_grad=True)
+    w2 = torch.randn(16, 2, requires_grad=True)
     optimizer = torch.optim.SGD([w1, w2], lr=0.05)
     history = []
     for _ in range(steps):

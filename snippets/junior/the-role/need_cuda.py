@@ -36,9 +36,8 @@ def measure(function: Callable, *inputs: torch.Tensor) -> tuple[int, int]:
 
 
 if __name__ == "__main__":
-    device = torch.accelerator.current_accelerator(
-        check_available=True
-    ) or torch.device("cpu")
+    accelerator = torch.accelerator.current_accelerator(check_available=True)
+    device = accelerator or torch.device("cpu")
     n = 1024
     many, one, weight = (torch.ones(rows, n, device=device) for rows in (n, 1, n))
     print(

@@ -17,14 +17,10 @@ def interval(
         values: one number per test sample, floating point, shape (N,).
     """
     generator = torch.Generator().manual_seed(seed)
-    picks = torch.randint(
-        len(values), (resamples, len(values)), generator=generator
-    )
-    low, high = (
-        values[picks]
-        .mean(dim=1)
-        .quantile(torch.tensor([0.025, 0.975], dtype=values.dtype))
-    )
+    n = len(values)
+    picks = torch.randint(n, (resamples, n), generator=generator)
+    ends = torch.tensor([0.025, 0.975], dtype=values.dtype)
+    low, high = values[picks].mean(dim=1).quantile(ends)
     return values.mean().item(), low.item(), high.item()
 
 

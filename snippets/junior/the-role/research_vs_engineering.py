@@ -41,9 +41,8 @@ def accuracy(seed: int, label_smoothing: float, steps: int = 100) -> float:
 
 def interval(values: list[float]) -> tuple[float, float]:
     """Mean of five runs and the half-width of its 95 percent interval."""
-    return statistics.mean(values), STUDENT_T * statistics.stdev(values) / len(
-        values
-    ) ** 0.5
+    half_width = STUDENT_T * statistics.stdev(values) / len(values) ** 0.5
+    return statistics.mean(values), half_width
 
 
 if __name__ == "__main__":
@@ -60,8 +59,5 @@ if __name__ == "__main__":
         ("gain", gains),
     ):
         runs = " ".join(f"{value:5.1f}" for value in values)
-        print(
-            "  {:16} {}   mean {:5.1f} ± {:.1f}".format(
-                name, runs, *interval(values)
-            )
-        )
+        mean, half_width = interval(values)
+        print(f"  {name:16} {runs}   mean {mean:5.1f} ± {half_width:.1f}")

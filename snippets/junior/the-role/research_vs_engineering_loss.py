@@ -35,9 +35,8 @@ if __name__ == "__main__":
         checked = torch.autograd.gradcheck(
             lambda x, loss=loss, y=targets: loss(x, y), logits
         )
-        sure = torch.tensor(
-            [20.0, 2.0], requires_grad=True
-        )  # sure, and wrong about the first
+        # Sure, and wrong about the first.
+        sure = torch.tensor([20.0, 2.0], requires_grad=True)
         value = loss(sure, torch.tensor([0.0, 1.0]))
         value.backward()
         gradient = ", ".join(f"{slope:.4f}" for slope in sure.grad.tolist())

@@ -8,13 +8,8 @@ from torch import nn
 
 torch.manual_seed(0)
 X, Y = torch.randn(12, 4), torch.randint(3, (12,))
-ALL, LEFT, RIGHT, LARGE, SMALL = (
-    slice(0, 12),
-    slice(0, 6),
-    slice(6, 12),
-    slice(0, 9),
-    slice(9, 12),
-)
+ALL, LEFT, RIGHT = slice(0, 12), slice(0, 6), slice(6, 12)
+LARGE, SMALL = slice(0, 9), slice(9, 12)
 
 
 def make(*between: nn.Module) -> nn.Sequential:
@@ -26,14 +21,16 @@ def make(*between: nn.Module) -> nn.Sequential:
 def changes(model: nn.Module, action: Callable[[nn.Module], object]) -> bool:
     before = copy.deepcopy(model.state_dict())
     action(model)
-    return not all(
-        torch.equal(before[name], value)
-        for name, value in model.state_dict().items()
-    )
+    after = model.state_dict()
+    return not all(torch.equal(before[name], after[name]) for name in before)
 
 
 def loss(model: nn.Module, rows: slice) -> torch.Tensor:
     return F.cross_entropy(model(X[rows]), Y[rows])
+
+
+def mean_of_losses(*batches: slice) -> torch.Tensor:
+    return sum(loss(make(), rows) for rows in batches) / len(batches)
 
 
 def gradient(model: nn.Module, *batches: slice) -> torch.Tensor:
@@ -61,85 +58,53 @@ def snapshot(model: nn.Module) -> bool:
 
 def halves_are_the_whole(*extra: nn.Module) -> bool:
     """Whether the gradients of two equal half batches, averaged, are the gradient of the whole batch."""
-    return torch.allclose(
-        gradient(make(*extra), LEFT, RIGHT) / 2,
-        gradient(make(*extra), ALL),
-        atol=1e-6,
-    )
+    halves = gradient(make(*extra), LEFT, RIGHT) / 2
+    return torch.allclose(halves, gradient(make(*extra), ALL), atol=1e-6)
 
 
-PROBES = (
-    (
-        "junior",
-        "backward() changes the weights",
-        lambda: changes(make(), lambda model: gradient(model, ALL)),
-    ),
-    (
-        "junior",
-        "a second backward() doubles .grad",
-        lambda: torch.allclose(
-            gradient(make(), ALL, ALL), 2 * gradient(make(), ALL)
-        ),
-    ),
-    (
-        "junior",
-        "in eval mode, backward() still fills .grad",
-        lambda: gradient(make().eval(), ALL) is not None,
-    ),
-    (
-        "junior",
-        "no_grad() switches dropout off",
-        lambda: torch.equal(*validate(make(nn.Dropout()))),
-    ),
-    (
-        "mid",
-        "a weight with a gradient of zero stands still under AdamW",
-        lambda: not changes(make(), lambda model: step(model, 0.0)),
-    ),
-    (
-        "mid",
-        "the mean of two batch losses is the loss of both, if their sizes differ",
-        lambda: torch.allclose(
-            (loss(make(), LARGE) + loss(make(), SMALL)) / 2, loss(make(), ALL)
-        ),
-    ),
-    (
-        "mid",
-        "two equal half batches, averaged, give the gradient of the whole batch",
-        lambda: halves_are_the_whole(),
-    ),
-    (
-        "senior",
-        "the same with batch norm in the model",
-        lambda: halves_are_the_whole(nn.BatchNorm1d(8)),
-    ),
-    (
-        "senior",
-        "validating in train mode changes the next checkpoint",
-        lambda: changes(make(nn.BatchNorm1d(8)), validate),
-    ),
-    (
-        "senior",
-        "a state_dict() that you keep in a variable is a snapshot",
-        lambda: snapshot(make()),
-    ),
+STATEMENTS = """\
+junior  backward() changes the weights
+junior  a second backward() doubles .grad
+junior  in eval mode, backward() still fills .grad
+junior  no_grad() switches dropout off
+mid     a weight with a gradient of zero stands still under AdamW
+mid     the mean of two batch losses is the loss of both, if their sizes differ
+mid     two equal half batches, averaged, give the gradient of the whole batch
+senior  the same with batch norm in the model
+senior  validating in train mode changes the next checkpoint
+senior  a state_dict() that you keep in a variable is a snapshot"""
+
+# What finds out, in the same order.
+CHECKS = (
+    lambda: changes(make(), lambda model: gradient(model, ALL)),
+    lambda: torch.allclose(gradient(make(), ALL, ALL), 2 * gradient(make(), ALL)),
+    lambda: gradient(make().eval(), ALL) is not None,
+    lambda: torch.equal(*validate(make(nn.Dropout()))),
+    lambda: not changes(make(), lambda model: step(model, 0.0)),
+    lambda: torch.allclose(mean_of_losses(LARGE, SMALL), loss(make(), ALL)),
+    lambda: halves_are_the_whole(),
+    lambda: halves_are_the_whole(nn.BatchNorm1d(8)),
+    lambda: changes(make(nn.BatchNorm1d(8)), validate),
+    lambda: snapshot(make()),
 )
+PROBES = [
+    (*line.split(maxsplit=1), check)
+    for line, check in zip(STATEMENTS.splitlines(), CHECKS, strict=True)
+]
 
 
 def scorecard(answers: str) -> list[str]:
     """A line for each probe, then the score by level; ``answers`` has a y or n for each, or is empty."""
     lines, right = [], {"junior": [], "mid": [], "senior": []}
-    for (level, statement, probe), answer in zip(
-        PROBES, answers or " " * len(PROBES), strict=True
-    ):
+    given = answers or " " * len(PROBES)
+    for (level, statement, probe), answer in zip(PROBES, given, strict=True):
         truth = "yn"[not probe()]
         right[level].append(answer == truth)
         lines.append(f"{level:7} {truth} {answer} {statement}")
-    return lines + [
-        f"{level:7} {sum(marks)} of {len(marks)}"
-        for level, marks in right.items()
-        if answers
-    ]
+    if answers:
+        for level, marks in right.items():
+            lines.append(f"{level:7} {sum(marks)} of {len(marks)}")
+    return lines
 
 
 if __name__ == "__main__":

@@ -35,10 +35,8 @@ def report(name: str, predicted: torch.Tensor, labels: torch.Tensor) -> None:
 if __name__ == "__main__":
     torch.manual_seed(0)
     pixels, digits = load_digits(return_X_y=True)
-    x, y = (
-        torch.tensor(pixels, dtype=torch.float32) / 16,
-        torch.tensor(digits) == 8,
-    )  # is it an 8?
+    x = torch.tensor(pixels, dtype=torch.float32) / 16
+    y = torch.tensor(digits) == 8  # is it an 8?
     train, test = torch.randperm(len(x)).split([1200, 597])
 
     print(f"{'is it an 8?':24} accuracy  precision   recall")

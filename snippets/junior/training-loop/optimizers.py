@@ -57,9 +57,8 @@ if __name__ == "__main__":
 
     print("\ngradient (2, 0.02), lr 0.1    first step          tenth step")
     for name, build in OPTIMIZERS.items():
-        first, *_, tenth = moves(
-            build, 0.1, torch.tensor([2.0, 0.02]), steps=10
-        ).tolist()
+        ten_moves = moves(build, 0.1, torch.tensor([2.0, 0.02]), steps=10)
+        first, *_, tenth = ten_moves.tolist()
         print(
             f"{name:28} {first[0]:7.4f}, {first[1]:7.4f}   {tenth[0]:7.4f}, {tenth[1]:7.4f}"
         )

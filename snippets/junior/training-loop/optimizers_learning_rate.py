@@ -44,10 +44,5 @@ if __name__ == "__main__":
         print(f"reduction={reduction!r}")
         for name in OPTIMIZERS:
             losses = [final_loss(name, rate, reduction) for rate in rates]
-            print(
-                f"  {name:23}",
-                *[
-                    f"{loss:10.2f}" if loss < 2 else f"{'diverged':>10}"
-                    for loss in losses
-                ],
-            )
+            cells = [f"{loss:.2f}" if loss < 2 else "diverged" for loss in losses]
+            print(f"  {name:23}", *[f"{cell:>10}" for cell in cells])

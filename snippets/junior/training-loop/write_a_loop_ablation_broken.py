@@ -17,9 +17,8 @@ def digits() -> tuple[TensorDataset, TensorDataset]:
     pixels, labels = load_digits(return_X_y=True)
     x, y = torch.tensor(pixels, dtype=torch.float32) / 16, torch.tensor(labels)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
-    return TensorDataset(x[order[:1200]], y[order[:1200]]), TensorDataset(
-        x[order[1200:]], y[order[1200:]]
-    )
+    train, test = order[:1200], order[1200:]
+    return TensorDataset(x[train], y[train]), TensorDataset(x[test], y[test])
 
 
 def run(dropped: str, epochs: int = 6) -> dict[str, float]:
@@ -33,14 +32,14 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
     train_set, held_out_set = digits()
     train_loader = DataLoader(train_set, batch_size=64, shuffle=True)
     held_out_loader = DataLoader(held_out_set, batch_size=256)
-    model = nn.Sequential(
-        nn.Linear(64, 64),
-        nn.BatchNorm1d(64),
-        nn.ReLU(),
-        nn.Dropout(0.5),
-        nn.Linear(64, 10),
-    )
+    hidden = [nn.Linear(64, 64), nn.BatchNorm1d(64), nn.ReLU(), nn.Dropout(0.5)]
+    model = nn.Sequential(*hidden, nn.Linear(64, 10))
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+
+    def loss_of(logits: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
+        if dropped == "+ softmax":
+            logits = logits.softmax(dim=1)
+        return F.cross_entropy(logits, y)
 
     def weighted_mean(losses: list[float], sizes: list[int]) -> float:
         if dropped == "* len(y)":
@@ -52,10 +51,7 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
             model.train()
         losses, sizes = [], []
         for x, y in train_loader:
-            logits = model(x)
-            loss = F.cross_entropy(
-                logits.softmax(dim=1) if dropped == "+ softmax" else logits, y
-            )
+            loss = loss_of(model(x), y)
             if dropped != "zero_grad()":
                 optimizer.zero_grad()
             loss.backward()
@@ -71,10 +67,7 @@ def run(dropped: str, epochs: int = 6) -> dict[str, float]:
         with torch.inference_mode(dropped != "inference_mode()"):
             for x, y in held_out_loader:
                 logits = model(x)
-                loss = F.cross_entropy(
-                    logits.softmax(dim=1) if dropped == "+ softmax" else logits, y
-                )
-                losses.append(loss.item())
+                losses.append(loss_of(logits, y).item())
                 sizes.append(len(y))
                 correct += (logits.argmax(dim=1) == y).sum().item()
 
@@ -91,16 +84,9 @@ if __name__ == "__main__":
     print(
         "without            training loss  held-out loss  accuracy  true accuracy"
     )
-    for dropped in (
-        "nothing",
-        "model.train()",
-        "model.eval()",
-        "zero_grad()",
-        "step()",
-        "inference_mode()",
-        "* len(y)",
-        "+ softmax",
-    ):
+    cases = ["nothing", "model.train()", "model.eval()", "zero_grad()", "step()"]
+    cases += ["inference_mode()", "* len(y)", "+ softmax"]
+    for dropped in cases:
         result = run(dropped)
         print(
             f"{dropped:16} {result['training loss']:15.3f} {result['loss']:14.3f} "

@@ -4,6 +4,7 @@ from typing import Any
 
 import torch
 from torch import nn
+from torch.optim.lr_scheduler import CosineAnnealingLR
 from torch.utils.data import DataLoader, Sampler, TensorDataset
 
 
@@ -15,9 +16,8 @@ class EpochSampler(Sampler[int]):
 
     def __iter__(self) -> Iterator[int]:
         generator = torch.Generator().manual_seed(self.seed + self.epoch)
-        return iter(
-            torch.randperm(self.size, generator=generator)[self.start :].tolist()
-        )
+        order = torch.randperm(self.size, generator=generator)
+        return iter(order[self.start :].tolist())
 
     def __len__(self) -> int:
         return max(self.size - self.start, 0)
@@ -25,6 +25,8 @@ class EpochSampler(Sampler[int]):
 
 class Trainer:
     """A training run over ``dataset`` (x: (8,), y: (1,), float32) that can stop and resume after any step."""
+
+    PARTS = ("model", "optimizer", "scheduler")
 
     def __init__(
         self,
@@ -34,13 +36,10 @@ class Trainer:
         total_steps: int = 40,
     ) -> None:
         torch.manual_seed(seed)
-        self.model = nn.Sequential(
-            nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1)
-        )
+        layers = [nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1)]
+        self.model = nn.Sequential(*layers)
         self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
-        self.scheduler = torch.optim.lr_scheduler.CosineAnnealingLR(
-            self.optimizer, T_max=total_steps
-        )
+        self.scheduler = CosineAnnealingLR(self.optimizer, T_max=total_steps)
         self.sampler = EpochSampler(len(dataset), seed)
         self.loader = DataLoader(
             dataset, batch_size, sampler=self.sampler, generator=torch.Generator()
@@ -49,10 +48,8 @@ class Trainer:
 
     def train(self, steps: int) -> None:
         while steps > 0:
-            self.sampler.epoch, self.sampler.start = (
-                self.epoch,
-                self.batch * self.loader.batch_size,
-            )
+            self.sampler.epoch = self.epoch
+            self.sampler.start = self.batch * self.loader.batch_size
             for x, y in self.loader:
                 loss = nn.functional.mse_loss(self.model(x), y)
                 self.optimizer.zero_grad()
@@ -66,18 +63,13 @@ class Trainer:
                 self.epoch, self.batch = self.epoch + 1, 0
 
     def state_dict(self) -> dict[str, Any]:
-        parts = {
-            name: getattr(self, name).state_dict()
-            for name in ("model", "optimizer", "scheduler")
-        }
-        rng = {
-            "rng": torch.get_rng_state(),
-            "cuda_rng": torch.cuda.get_rng_state_all(),
-        }
-        return parts | rng | {"epoch": self.epoch, "batch": self.batch}
+        state = {name: getattr(self, name).state_dict() for name in self.PARTS}
+        state["rng"] = torch.get_rng_state()
+        state["cuda_rng"] = torch.cuda.get_rng_state_all()
+        return state | {"epoch": self.epoch, "batch": self.batch}
 
     def load_state_dict(self, state: dict[str, Any]) -> None:
-        for name in ("model", "optimizer", "scheduler"):
+        for name in self.PARTS:
             getattr(self, name).load_state_dict(state[name])
         self.epoch, self.batch = state["epoch"], state["batch"]
         torch.set_rng_state(state["rng"])
@@ -86,20 +78,14 @@ class Trainer:
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    dataset = TensorDataset(
-        torch.randn(32, 8), torch.randn(32, 1)
-    )  # 8 steps an epoch
-    uninterrupted = Trainer(dataset)
-    uninterrupted.train(steps=40)
+    # 8 steps an epoch
+    dataset = TensorDataset(torch.randn(32, 8), torch.randn(32, 1))
+    whole = Trainer(dataset)
+    whole.train(steps=40)
     untouched = Trainer(dataset).state_dict()
-    for stop, lost in (
-        (16, None),
-        (21, None),
-        (21, "optimizer"),
-        (21, "scheduler"),
-        (21, "rng"),
-        (21, "batch"),
-    ):
+    cases = [(16, None), (21, None)]
+    cases += [(21, lost) for lost in ("optimizer", "scheduler", "rng", "batch")]
+    for stop, lost in cases:
         first, file = Trainer(dataset), io.BytesIO()
         first.train(stop)
         torch.save(first.state_dict(), file)
@@ -108,13 +94,7 @@ if __name__ == "__main__":
         resumed = Trainer(dataset)
         resumed.load_state_dict(state | ({lost: untouched[lost]} if lost else {}))
         resumed.train(40 - stop)
-        weights = zip(
-            uninterrupted.model.parameters(),
-            resumed.model.parameters(),
-            strict=True,
-        )
-        difference = max((a - b).abs().max().item() for a, b in weights)
+        pairs = zip(whole.model.parameters(), resumed.model.parameters())
+        gap = max((a - b).abs().max().item() for a, b in pairs)
         where = f"stopped at step {stop}, lost: {lost or 'nothing'}"
-        print(
-            f"{where:36} identical {str(difference == 0):5}  largest difference {difference:.4f}"
-        )
+        print(f"{where:36} identical {gap == 0!s:5}  largest difference {gap:.4f}")

@@ -24,9 +24,8 @@ def pad_batch(samples: Sequence[torch.Tensor], padding_value: int = 0) -> Batch:
     """Collate 1-D tensors of any lengths. Raises RuntimeError: there is no sample."""
     tokens = pad_sequence(samples, batch_first=True, padding_value=padding_value)
     lengths = torch.tensor([len(sample) for sample in samples])
-    return Batch(
-        tokens, torch.arange(tokens.shape[1]) < lengths.unsqueeze(1), lengths
-    )
+    is_token = torch.arange(tokens.shape[1]) < lengths.unsqueeze(1)
+    return Batch(tokens, is_token, lengths)
 
 
 def load(
@@ -38,9 +37,8 @@ def load(
     collate_fn: Callable,
 ) -> Iterator[Any]:
     """One epoch of batches: what DataLoader does when it has no workers."""
-    torch.empty((), dtype=torch.int64).random_(
-        generator=generator
-    )  # DataLoader draws a seed for workers first
+    # DataLoader draws a seed for workers first.
+    torch.empty((), dtype=torch.int64).random_(generator=generator)
     sampler = (
         RandomSampler(dataset, generator=generator)
         if shuffle

@@ -15,8 +15,4 @@ for name, samples in batches.items():
     except RuntimeError as error:
         result = f"RuntimeError: {error}"
     print(f"{name}:")
-    print(
-        textwrap.fill(
-            str(result), width=88, initial_indent="    ", subsequent_indent="    "
-        )
-    )
+    print(textwrap.indent(textwrap.fill(str(result), width=84), "    "))

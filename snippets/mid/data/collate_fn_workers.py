@@ -14,9 +14,8 @@ from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import DataLoader
 
 if __name__ == "__main__":
-    warnings.simplefilter(
-        "ignore"
-    )  # DataLoader also warns when a worker cannot be started
+    # DataLoader also warns when a worker cannot be started.
+    warnings.simplefilter("ignore")
     sentences = [torch.tensor([7, 8]), torch.tensor([4, 5, 6])]
     collate_fns = {
         "a lambda": lambda samples: pad_sequence(samples, batch_first=True),

@@ -5,9 +5,8 @@ import torch.nn.functional as F
 def log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     """``log(sum(exp(logits)))`` over the last dimension; (..., K) gives (...). At least one logit must be finite."""
     largest = logits.amax(dim=-1, keepdim=True)
-    return (
-        largest + (logits - largest).exp().sum(dim=-1, keepdim=True).log()
-    ).squeeze(-1)
+    rest = (logits - largest).exp().sum(dim=-1).log()
+    return largest.squeeze(-1) + rest
 
 
 def naive(logits: torch.Tensor, target: int) -> torch.Tensor:

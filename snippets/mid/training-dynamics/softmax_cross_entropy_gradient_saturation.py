@@ -36,10 +36,8 @@ def descend(
 
 if __name__ == "__main__":
     for logit in (0.0, -2.0, -5.0, -10.0, -20.0):
-        of_squared, of_entropy = (
-            gradient(squared_error, logit),
-            gradient(cross_entropy, logit),
-        )
+        of_squared = gradient(squared_error, logit)
+        of_entropy = gradient(cross_entropy, logit)
         print(
             f"logit {logit:5.0f}: gradient of squared error {of_squared:+.1e}   cross-entropy {of_entropy:+.1e}"
         )

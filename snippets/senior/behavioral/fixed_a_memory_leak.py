@@ -66,9 +66,8 @@ def assert_no_growth(
                 step()
             gc.collect()
             held.append((sum(live.sizes.values()), graph_nodes()))
-    size, nodes = (
-        (after - before) // steps for before, after in zip(*held, strict=True)
-    )
+    pairs = zip(*held, strict=True)
+    size, nodes = ((after - before) // steps for before, after in pairs)
     if size > allowed or nodes > 0:
         raise AssertionError(
             f"a step leaves {size:,} bytes and {nodes} graph nodes behind"

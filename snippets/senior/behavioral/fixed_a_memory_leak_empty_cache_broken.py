@@ -5,9 +5,8 @@ import torch
 from torch import nn
 
 gc.disable()  # from here on, only reference counting frees anything
-device = torch.accelerator.current_accelerator(
-    check_available=True
-) or torch.device("cpu")
+accelerator = torch.accelerator.current_accelerator(check_available=True)
+device = accelerator or torch.device("cpu")
 first, second = nn.Linear(64, 256, device=device), nn.Linear(256, 1, device=device)
 
 hidden = first(torch.ones(128, 64, device=device)).relu()

@@ -15,12 +15,8 @@ def bytes_that_gc_sees() -> int:
         for found in gc.get_objects()
         if type(found) in (torch.Tensor, nn.Parameter)
     ]
-    return sum(
-        {
-            tensor.data_ptr(): tensor.untyped_storage().nbytes()
-            for tensor in tensors
-        }.values()
-    )
+    sizes = {each.data_ptr(): each.untyped_storage().nbytes() for each in tensors}
+    return sum(sizes.values())
 
 
 def bytes_that_the_graph_saves(
@@ -34,9 +30,8 @@ def bytes_that_the_graph_saves(
         return tensor.detach()
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):
-        loss = F.cross_entropy(
-            model(inputs), targets
-        )  # a name, or the graph and its storages are gone at once
+        # It needs a name, or the graph and its storages are gone at once.
+        loss = F.cross_entropy(model(inputs), targets)
     for tensor in (inputs, targets, *model.parameters()):
         saved.pop(tensor.data_ptr(), None)
     return sum(saved.values()) if loss.requires_grad else 0

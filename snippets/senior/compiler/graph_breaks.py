@@ -12,16 +12,12 @@ def captured_graphs(
     def backend(
         graph_module: torch.fx.GraphModule, example_inputs: list[torch.Tensor]
     ) -> Callable:
-        calls = [
-            node
+        names = [
+            getattr(node.target, "__name__", str(node.target))
             for node in graph_module.graph.nodes
             if node.op in ("call_function", "call_method")
         ]
-        graphs.append(
-            " ".join(
-                getattr(node.target, "__name__", str(node.target)) for node in calls
-            )
-        )
+        graphs.append(" ".join(names))
         return graph_module.forward
 
     torch.compiler.reset()

@@ -43,9 +43,8 @@ def backward_events(bucket_cap_mb: float) -> list[str]:
         layer.weight.register_hook(
             lambda grad, number=number: events.append(f"gradient of layer {number}")
         )
-    for _ in range(
-        2
-    ):  # the first backward() shows DDP the order, the second uses it
+    # The first backward() shows DDP the order, the second uses it.
+    for _ in range(2):
         events.clear()
         replica(torch.ones(8, 256)).sum().backward()
         events.append("backward() returns")

@@ -33,9 +33,8 @@ def mean_over_ranks(losses: torch.Tensor) -> torch.Tensor:
 def demonstrate(rank: int) -> None:
     model = nn.Linear(1, 1, bias=False)
     replica = DistributedDataParallel(model)
-    x = (
-        torch.ones(4, 1) if rank == 0 else torch.full((1, 1), 11.0)
-    )  # the gradient of w * x is x
+    # The gradient of w * x is x.
+    x = torch.ones(4, 1) if rank == 0 else torch.full((1, 1), 11.0)
     for label, loss in (
         ("losses.mean() on each rank", torch.mean),
         ("mean_over_ranks(losses)", mean_over_ranks),

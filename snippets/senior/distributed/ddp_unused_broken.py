@@ -47,13 +47,9 @@ def demonstrate(rank: int, world_size: int) -> None:
             if rank == 0:
                 sentences = str(error).split(". ")
                 print("RuntimeError:", sentences[0])
-                print(
-                    *[
-                        line
-                        for line in str(error).splitlines()
-                        if line.startswith("Parameter indices")
-                    ]
-                )
+                for line in str(error).splitlines():
+                    if line.startswith("Parameter indices"):
+                        print(line)
 
 
 def worker(rank: int, world_size: int, init_file: str) -> None:

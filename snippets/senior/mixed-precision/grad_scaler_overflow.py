@@ -35,11 +35,8 @@ if __name__ == "__main__":
 
     print("call  scale   stepped  weight moved  lr")
     for call in range(1, 10):
-        scale, lr, before = (
-            scaler.get_scale(),
-            scheduler.get_last_lr()[0],
-            model.weight.detach().clone(),
-        )
+        scale, lr = scaler.get_scale(), scheduler.get_last_lr()[0]
+        before = model.weight.detach().clone()
         stepped = train_step(model, optimizer, scaler, x)
         moved = not torch.equal(model.weight, before)
         scheduler.step()

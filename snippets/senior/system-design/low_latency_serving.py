@@ -49,9 +49,9 @@ if __name__ == "__main__":
     )
     for max_batch in (1, 8, 32, 64, 128, 256):
         replica = Replica(fixed_ms=3.0, item_ms=0.25, max_batch=max_batch)
-        full, usual, spare = (
-            replicas_needed(RATE, replica, load) for load in (1.0, 0.7, 0.6)
-        )
+        full = replicas_needed(RATE, replica, load=1.0)
+        usual = replicas_needed(RATE, replica, load=0.7)
+        spare = replicas_needed(RATE, replica, load=0.6)
         print(
             f"{max_batch:9} {replica.batch_ms:9.2f} {replica.capacity:11.0f} {full:17} {usual:5} {spare:5}"
             f" {2 * replica.batch_ms:17.1f} ms"

@@ -25,9 +25,8 @@ def serve(
     arrival = now = 0.0
     for _ in range(requests):
         arrival += generator.expovariate(1 / gap_ms)
-        while (
-            queue and now < arrival
-        ):  # the replica is free before this request arrives
+        # As long as the replica is free before this request arrives.
+        while queue and now < arrival:
             now = max(now, queue[0])
             while queue and now - queue[0] > shed_after_ms:
                 queue.popleft()

@@ -3,10 +3,8 @@ import random
 from bisect import bisect_right
 from itertools import accumulate
 
-FIXED_MS, ITEM_MS = (
-    3.0,
-    0.25,
-)  # milliseconds per batch and per request in it: put your measured line here
+# Milliseconds per batch and per request in it: put your measured line here.
+FIXED_MS, ITEM_MS = 3.0, 0.25
 
 
 def capacity(max_batch: int) -> float:
@@ -35,18 +33,16 @@ def simulate(
     """
     generator = random.Random(seed)
     rate = load * replicas * capacity(max_batch) / 1000
-    arrivals = list(
-        accumulate(generator.expovariate(rate) for _ in range(requests))
-    )
+    gaps = (generator.expovariate(rate) for _ in range(requests))
+    arrivals = list(accumulate(gaps))
     free_at = [0.0] * replicas
     latencies: list[float] = []
     while len(latencies) < requests:
         first = len(latencies)
         full_at = arrivals[min(first + max_batch, requests) - 1]
         start = max(free_at[0], min(full_at, arrivals[first] + max_wait_ms))
-        batch = arrivals[
-            first : min(first + max_batch, bisect_right(arrivals, start))
-        ]
+        end = min(first + max_batch, bisect_right(arrivals, start))
+        batch = arrivals[first:end]
         done = start + FIXED_MS + ITEM_MS * len(batch)
         heapq.heapreplace(free_at, done)
         latencies += [done - arrival for arrival in batch]
@@ -61,9 +57,8 @@ def percentile(values: list[float], percent: float) -> float:
 if __name__ == "__main__":
     print("max batch 64:    no wait window     wait up to 10 ms")
     print("        load    p50       p99        p50       p99")
-    for load, requests in [
-        (load, 60_000) for load in (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.05)
-    ] + [(1.05, 120_000)]:
+    loads = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.05)
+    for load, requests in [(load, 60_000) for load in loads] + [(1.05, 120_000)]:
         row = [
             percentile(simulate(load, 64, wait, requests=requests), p)
             for wait in (0, 10)

@@ -2,14 +2,12 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import threading
 
 import pytest
 from playwright.sync_api import expect
 
+from warmup.dev.serving import served
 from warmup.testing import build_site
 
 EVIL = "<img src=x onerror=hacked=1><script>hacked=2</script>"
@@ -78,16 +76,8 @@ def evil_address(tmp_path_factory, evil_project):
     folder = tmp_path_factory.mktemp("evil")
     result = build_site(folder, evil_project)
     assert result.returncode == 0, result.stderr
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
+    with served(folder) as address:
+        yield address
 
 
 @pytest.fixture(scope="module")

@@ -10,7 +10,7 @@ import shutil
 import pytest
 from playwright.sync_api import Page, expect
 
-from warmup.dev.bench import served
+from warmup.dev.serving import served
 from warmup.project import ROOT
 from warmup.testing import build_site
 

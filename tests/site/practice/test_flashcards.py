@@ -13,7 +13,7 @@ from fsrs import Card, Rating, Scheduler
 from playwright.sync_api import expect
 
 from warmup.content import levels
-from warmup.dev.bench import opening_flashcards
+from warmup.dev.bench_visits import opening_flashcards
 
 SITE = levels.load()
 PATH = "practice/flashcards/"

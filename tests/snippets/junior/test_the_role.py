@@ -57,7 +57,7 @@ class TestWhatInterviewersExpect:
         torch.testing.assert_close(model[0].weight, before * 0.95)
 
     def test_the_mean_of_batch_losses_is_right_when_sizes_agree(self):
-        halves = (expect.loss(expect.make(), expect.LEFT) + expect.loss(expect.make(), expect.RIGHT)) / 2
+        halves = expect.mean_of_losses(expect.LEFT, expect.RIGHT)
         torch.testing.assert_close(halves, expect.loss(expect.make(), expect.ALL))
 
     def test_in_eval_mode_batch_norm_no_longer_breaks_the_halves(self):
