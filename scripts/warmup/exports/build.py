@@ -11,8 +11,8 @@ from warmup.content.levels import Site
 from warmup.content.questions import Question
 from warmup.exports.sections import Sections
 from warmup.project import ProblemError
+from warmup.site.expand import Renderer
 from warmup.site.links import relative_link
-from warmup.site.render import Renderer
 
 T = TypeVar("T")
 

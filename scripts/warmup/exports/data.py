@@ -12,7 +12,7 @@ from warmup.content.questions import Question
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import Writer, copy_of
 from warmup.site import schema
-from warmup.site.render import SNIPPET_URL
+from warmup.site.expand import SNIPPET_URL
 from warmup.vocabulary import GRADES
 
 QUESTIONS = "questions.json"

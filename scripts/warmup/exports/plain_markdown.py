@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from warmup import vocabulary
 from warmup.content import markdown
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 ABOUT = "about"
 
@@ -36,7 +36,8 @@ def copy_of(source: str) -> str:
         The page's address with ``.md`` for the last slash. Empty for a page without a copy: the lists of questions,
         which ``llms.txt`` is, the notebooks, which can be downloaded, and the pages that are tools.
     """
-    if not source.endswith(".md") or source.partition("/")[0] not in (*vocabulary.LEVELS, ABOUT):
+    folder = posixpath.dirname(source)
+    if not source.endswith(".md") or (folder != ABOUT and folder.partition("/")[0] not in vocabulary.LEVELS):
         return ""
     return re.sub(r"/index\.md$", ".md", source)
 

@@ -253,13 +253,13 @@ def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart
         edit(project_copy / OTHER, "## Myth\n", "## Myth\n\nA myth that is new here.\n")
         assert wait_for(f"{address}about/derived/", "A myth that is new here.", 30), log.read_text()
         assert "still runs the code" not in log.read_text()
-        edit(project_copy / "scripts/warmup/render.py", '"tw-download"', '"tw-other"')
+        edit(project_copy / "scripts/warmup/site/blocks.py", '"tw-download"', '"tw-other"')
         end = time.monotonic() + 30
         while "still runs the code" not in log.read_text() and time.monotonic() < end:
             time.sleep(0.1)
         assert (
-            "WARNING -  scripts/warmup/render.py: Edited, but this server still runs the code it was started with. "
-            "Stop it with Ctrl+C and run make serve again."
+            "WARNING -  scripts/warmup/site/blocks.py: Edited, but this server still runs the code it was started "
+            "with. Stop it with Ctrl+C and run make serve again."
         ) in log.read_text()
 
 

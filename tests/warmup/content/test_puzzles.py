@@ -10,7 +10,6 @@ import pytest
 from warmup import checks
 from warmup.content import levels, puzzles
 from warmup.project import SNIPPETS
-from warmup.site.render import Renderer, diff_block
 
 QUESTION = """---
 title: What is it?
@@ -225,46 +224,6 @@ def test_a_variant_that_is_another_program(project):
 )
 def test_spacing_counts_only_between_words(one, other, same):
     assert (puzzles.squeeze(one) == puzzles.squeeze(other)) is same
-
-
-def test_a_puzzle_becomes_a_section_with_key_choices_reasons_and_changes(project):
-    site = levels.load(project / "docs")
-    lines = Renderer(site, project).expand(
-        "<!-- warmup:puzzles -->", "practice/predict/", project / "docs/practice/predict.md"
-    )
-    [puzzle] = site.puzzles
-    outputs = [output for output, _ in puzzle.shuffled(project / "snippets")]
-    assert sorted(outputs) == ["[-1]", "[1, 2]", "[3]"]
-    assert f'data-level="junior" data-topic="junior/topic" data-key="{outputs.index("[3]")}"' in lines
-    assert "## Add two numbers { #add-two }" in lines
-    download = "../../snippets/practice/predict/add_two.py"
-    assert f'```python title="add_two.py" download="{download}"\n{PROGRAM}```' in lines
-    assert re.findall(r'type="radio".*<code>(.*)</code>', lines) == outputs
-    assert '```output file="practice/predict/add_two.out"\n[3]\n```' in lines
-    assert "[the page](../junior/topic/thing.md)" in lines
-    assert "[What is it?](../junior/topic/thing.md)" in lines
-    assert " b = 2&#10;<del>-print([a + b])</del>&#10;<ins>+print([a - b])</ins>" in lines
-    assert "<code>[1, 2]</code> comes from a misconception" in lines
-    assert lines.index("You took `+`") > lines.index(f'data-choice="{outputs.index("[-1]")}"')
-
-
-def test_a_puzzle_with_a_problem_is_reported_and_not_shown(project):
-    write(project / "docs/practice/predict/add-two.md", GOOD.replace("question: junior/topic/thing", "question: gone"))
-    site = levels.load(project / "docs")
-    shown = Renderer(site, project).expand("<!-- warmup:puzzles -->", "", project / "docs/practice/predict.md")
-    assert shown == ""
-
-
-def test_an_output_cannot_become_markup():
-    shown = diff_block("print('<b>')\n", "print('<i>')\n")
-    assert "&lt;b&gt;" in shown and "<b>" not in shown
-
-
-def test_changes_far_apart_have_a_gap_between_them():
-    old = "\n".join(f"x{i} = {i}" for i in range(9))
-    shown = diff_block(old, old.replace("x0 = 0", "x0 = 1").replace("x8 = 8", "x8 = 9"))
-    assert shown.count("…") == 1
-    assert "x4" not in shown
 
 
 # ---------- The real ones ----------

@@ -8,7 +8,7 @@ import pytest
 
 from warmup.content import levels
 from warmup.exports import Build
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 PAGE = """---
 title: What does __len__ of a [list] cost?

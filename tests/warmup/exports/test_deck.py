@@ -15,7 +15,7 @@ from warmup.content import levels
 from warmup.content.questions import Question
 from warmup.exports import Build, deck
 from warmup.project import DOCS
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 SITE_URL = "https://example.com/torch-warmup/"
 
