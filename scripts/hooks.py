@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from warmup import exports
-from warmup.exports import copies
+from warmup.exports.plain_markdown import copy_of
 from warmup.site import incremental
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
@@ -33,7 +33,7 @@ def on_files(files, config):
 
 def on_page_markdown(markdown, page, config, files):
     markdown = _pages.source(markdown, page, config)
-    page.meta["markdown"] = copies.copy_of(page.file.src_uri)
+    page.meta["markdown"] = copy_of(page.file.src_uri)
     return markdown
 
 

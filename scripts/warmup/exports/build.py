@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from warmup.content.levels import Site
 from warmup.content.questions import Question
@@ -39,7 +39,7 @@ class Build:
     site_url: str
     name: str
     summary: str
-    kept: dict[tuple[str, str], tuple[str, object]] = field(default_factory=dict)
+    kept: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
 
     @property
     def questions(self) -> list[Question]:

@@ -78,21 +78,16 @@ class Writer:
                 continue
             for fence, lines in itertools.groupby(part, key=lambda line: line.fence):
                 texts = [line.text for line in lines]
-                yield self._fence(fence.info, texts) if fence else self._prose("\n".join(texts) + "\n")
+                yield self._fence(fence, texts) if fence else self._prose("\n".join(texts) + "\n")
 
     def _prose(self, text: str) -> str:
         return _INLINE.sub(self._inline, re.sub(r"\n{3,}", "\n\n", text))
 
-    def _fence(self, info: str, rows: list[str]) -> str:
-        """A fence without the options that this site's own Markdown gives it.
-
-        Args:
-            info: what stands behind the opening mark.
-            rows: the lines, the marks included.
-        """
-        language, _, rest = info.partition(" ")
+    def _fence(self, fence: markdown.Fence, rows: list[str]) -> str:
+        """A fence without the options that this site's own Markdown gives it; ``rows`` include the marks."""
+        language, _, rest = fence.info.partition(" ")
         options = dict(re.findall(r'(\w+)="([^"]*)"', rest))
-        indent, mark = markdown.FENCE.match(rows[0]).group("indent", "mark")
+        indent = rows[0].partition(fence.mark)[0]
         before = after = ""
         if language == "output" and "file" in options:
             language = "text"
@@ -103,7 +98,7 @@ class Writer:
             after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
         elif file := options.get("title"):
             before = f"[{file}]({self.link(options['download'])}):\n\n" if "download" in options else f"`{file}`:\n\n"
-        block = "\n".join([f"{indent}{mark}{language}", *rows[1:]])
+        block = "\n".join([f"{indent}{fence.mark}{language}", *rows[1:]])
         return f"{textwrap.indent(before, indent)}{block}\n{textwrap.indent(after, indent)}"
 
     def _inline(self, match: re.Match) -> str:

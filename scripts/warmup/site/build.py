@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import logging
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -37,7 +38,7 @@ class Pages:
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
         self.contents: dict[str, str] = {}
-        self.kept: dict[tuple[str, str], tuple[str, object]] = {}
+        self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def begin(self, config: MkDocsConfig) -> None:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""

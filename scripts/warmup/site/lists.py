@@ -15,12 +15,11 @@ from pathlib import Path
 import jinja2
 
 from warmup import vocabulary
-from warmup.content import outputs
+from warmup.content import outputs, versions
 from warmup.content.levels import Site
 from warmup.content.page import Section
 from warmup.content.puzzles import Puzzle
 from warmup.project import ROOT
-from warmup.run import versions
 from warmup.site import topic_pages
 from warmup.site.links import rebase, source_link
 

@@ -22,6 +22,7 @@ HTML = """<!doctype html>
 <link rel="stylesheet" href="//example.com/foreign.css">
 <script src="../../with%20space.js"></script>
 <script src="/absolute.js"></script>
+<script type="module" src="../../assets/javascripts/practice/mode.js"></script>
 <script>const never = '<img src="../../never.png">'</script>
 <script id="__config" type="application/json">{"base": "../..", "search": "../../search.js"}</script>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><img src="gone.png"><img alt="without an address">
@@ -29,6 +30,13 @@ HTML = """<!doctype html>
 """
 CSS = """@import "more.css"; @import url(more.css);
 a { background: url("data:image/svg+xml,<svg fill='url(#a)'></svg>") } b { background: url( 'fonts/a.woff2' ) }
+"""
+JS = """import { a } from "../shared/part.js"
+import "./mode/parts.js"
+import {
+  b,
+} from "../../../not-there.js"
+const text = "../other.js"
 """
 FILES = {
     "practice/index.html": "<p>",
@@ -45,7 +53,10 @@ FILES = {
     "practice/deck.apkg": "deck",
     "practice/copy.md": "copy",
     "practice/offline.js": "worker",
-    "assets/javascripts/practice/mode.js": "script",
+    "assets/javascripts/practice/mode.js": JS,
+    "assets/javascripts/practice/mode/parts.js": 'export * from "../mode.js"',
+    "assets/javascripts/practice/of-no-page.js": "script",
+    "assets/javascripts/shared/part.js": "script",
     "assets/javascripts/other.js": "of other pages",
     "elsewhere/index.html": "<p>",
     "other/index.html": "<p>",
@@ -67,6 +78,8 @@ LISTED = {
     "../junior/plot.png",
     "../b.png",
     "../assets/javascripts/practice/mode.js",
+    "../assets/javascripts/practice/mode/parts.js",
+    "../assets/javascripts/shared/part.js",
     "../icon.svg",
     "../all.css",
     "../more.css",
