@@ -10,7 +10,6 @@ from typing import Any, TypeVar
 from warmup.content.levels import Site
 from warmup.content.questions import Question
 from warmup.exports.sections import Sections
-from warmup.project import ProblemError
 from warmup.site.expand import Renderer
 from warmup.site.links import relative_link
 
@@ -23,7 +22,9 @@ class Build:
 
     Attributes:
         site: the questions.
-        renderer: resolves includes in their sources.
+        renderer: resolves includes in other pages, and knows what was recorded.
+        sources: Markdown by question id, with includes and markers resolved for the question's own page; none where
+            that failed.
         contents: HTML by question id, as each question's own page shows it, with links relative to that page.
         folder: where the site is written.
         site_url: the site's address, ending in a slash; empty where it is not known.
@@ -34,6 +35,7 @@ class Build:
 
     site: Site
     renderer: Renderer
+    sources: Mapping[str, str]
     contents: Mapping[str, str]
     folder: Path
     site_url: str
@@ -84,13 +86,11 @@ class Build:
         return self.once("sections", question, lambda question: Sections.of(question, self.contents[question.id]))
 
     def expanded(self, question: Question) -> Question | None:
-        """The question with includes resolved in its Markdown; None where that failed, which its page has reported."""
+        """The question with nothing to resolve in its Markdown; None where that failed, which its page has reported."""
         return self.once("expanded", question, self._expanded)
 
     def _expanded(self, question: Question) -> Question | None:
-        lines = question.text.split("\n")
-        head, body = lines[: question.body_line - 1], lines[question.body_line - 1 :]
-        try:
-            return replace(question, text="\n".join([*head, self.renderer.expand("\n".join(body), "", question.path)]))
-        except ProblemError:
+        if question.id not in self.sources:
             return None
+        head = question.text.split("\n")[: question.body_line - 1]
+        return replace(question, text="\n".join([*head, self.sources[question.id]]))

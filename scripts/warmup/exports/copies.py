@@ -52,7 +52,7 @@ def _write_question(build: Build, question: Question) -> None:
 def _question(build: Build, question: Question, expanded: Question) -> str:
     copy = copy_of(f"{question.id}.md")
     link = build.link(posixpath.dirname(copy))
-    writer = Writer(build.renderer, f"{question.id}.md", link)
+    writer = Writer(build.renderer, f"{question.id}.md", link, question.url)
     labels = [question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min aloud"]
     labels += [f"Needs: {need}" for need in question.needs]
     parts = [f"# {literal(question.title)}", " · ".join(labels), f"[Read it on {build.name}]({link(question.url)})"]

@@ -45,7 +45,7 @@ def _record(build: Build, question: Question) -> dict | None:
     if expanded is None:
         return None
     link = build.link("")
-    writer = Writer(build.renderer, f"{question.id}.md", link)
+    writer = Writer(build.renderer, f"{question.id}.md", link, question.url)
     say_it = expanded.section("Say it")
     return {
         "id": question.id,

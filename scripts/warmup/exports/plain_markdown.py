@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from warmup import vocabulary
 from warmup.content import markdown
 from warmup.site.expand import Renderer
+from warmup.site.links import resolve
 
 ABOUT = "about"
 
@@ -55,17 +56,19 @@ class Writer:
         renderer: knows the outputs.
         source: the file below ``docs/``.
         link: makes an address below the site's root fit for where the Markdown will stand.
+        page_url: the page for which its includes and markers were resolved; empty for the site's root.
     """
 
     renderer: Renderer
     source: str
     link: Callable[[str], str]
+    page_url: str = ""
 
     def plain(self, rows: Sequence[markdown.Line], fold: str = "**{}**") -> str:
         """A part of the source as plain Markdown.
 
         Args:
-            rows: the part, its includes and markers resolved for a page at the site's root.
+            rows: the part, with nothing left to resolve.
             fold: how the question of an outermost fold is written.
         """
         return "".join(self._parts(rows, fold)).strip()
@@ -97,7 +100,9 @@ class Writer:
             before = f"Output ({found.recorded}):\n\n"
             after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
         elif file := options.get("title"):
-            before = f"[{file}]({self.link(options['download'])}):\n\n" if "download" in options else f"`{file}`:\n\n"
+            before = f"`{file}`:\n\n"
+            if download := options.get("download"):
+                before = f"[{file}]({self.link(resolve(self.page_url, download))}):\n\n"
         block = "\n".join([f"{indent}{fence.mark}{language}", *rows[1:]])
         return f"{textwrap.indent(before, indent)}{block}\n{textwrap.indent(after, indent)}"
 

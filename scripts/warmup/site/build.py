@@ -29,6 +29,7 @@ class Pages:
     Attributes:
         dirty: MkDocs builds only what has changed.
         renderer: of the build that runs.
+        sources: Markdown by question id, with nothing left to resolve. Outlives a build, as the next does.
         contents: HTML by question id, as its page shows it. Outlives a build: only edited pages are rendered again.
         kept: what the exports made of the questions, which outlives a build too.
     """
@@ -37,6 +38,7 @@ class Pages:
 
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
+        self.sources: dict[str, str] = {}
         self.contents: dict[str, str] = {}
         self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
 
@@ -75,12 +77,17 @@ class Pages:
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
+        if question:
+            self.sources.pop(question.id, None)
         try:
-            return self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
+            expanded = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
         except ProblemError as error:
             if name not in self.renderer.topic_pages:  # else the page from which it was taken is the one to mend
                 log.warning("%s", error)
             return markdown
+        if question:
+            self.sources[question.id] = expanded
+        return expanded
 
     def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
         """A page's HTML as the search is to read it; what readers see is kept in ``page.meta``.

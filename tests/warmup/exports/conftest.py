@@ -8,6 +8,7 @@ import pytest
 
 from warmup.content import levels
 from warmup.exports import Build
+from warmup.project import ProblemError
 from warmup.site.expand import Renderer
 
 PAGE = """---
@@ -75,6 +76,25 @@ HTML = """<h2 id="say-it">Say it</h2><p>Nothing much.</p>
 """
 
 
+class Sources(dict):
+    """What the pages' build hands on, as the files are when it is asked for."""
+
+    def __init__(self, renderer: Renderer) -> None:
+        super().__init__()
+        self.renderer = renderer
+
+    def __contains__(self, name: object) -> bool:
+        try:
+            return bool(self[name])
+        except ProblemError:
+            return False
+
+    def __missing__(self, name: str) -> str:
+        question = self.renderer.site.by_id[name]
+        body = "\n".join(line.text for line in question.lines)
+        return self.renderer.expand(body, question.url, question.path)
+
+
 @pytest.fixture
 def build(tmp_path) -> Build:
     """A site of one question in a project of its own."""
@@ -93,9 +113,11 @@ def build(tmp_path) -> Build:
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(text, encoding="utf-8")
     site = levels.load(tmp_path / "docs")
+    renderer = Renderer(site, tmp_path)
     return Build(
         site=site,
-        renderer=Renderer(site, tmp_path),
+        renderer=renderer,
+        sources=Sources(renderer),
         folder=tmp_path / "out",
         site_url="",
         name="Name",

@@ -26,7 +26,7 @@ def written(folder: Path, title: str, content: str = "", site_url: str = "") -> 
     question = Question(docs / "made-up.md", f"---\ntitle: {json.dumps(title)}\nkind: concept\n---\n")
     index = levels.Index(docs / "index.md", "---\ntitle: Autograd\n---\n")
     site = levels.Site([levels.Level("junior", [levels.Topic(index, [question])])], [])
-    deck.write(Build(site, Renderer(site), {question.id: content}, folder, site_url, "Name", "Summary."))
+    deck.write(Build(site, Renderer(site), {}, {question.id: content}, folder, site_url, "Name", "Summary."))
     return folder / deck.APKG
 
 
