@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
@@ -90,7 +90,4 @@ class Build:
         return self.once("expanded", question, self._expanded)
 
     def _expanded(self, question: Question) -> Question | None:
-        if question.id not in self.sources:
-            return None
-        head = question.text.split("\n")[: question.body_line - 1]
-        return replace(question, text="\n".join([*head, self.sources[question.id]]))
+        return question.with_body(self.sources[question.id]) if question.id in self.sources else None

@@ -348,3 +348,13 @@ def test_neighbors_follow_the_order_of_the_index(project):
     b, thing, a = levels.load(project / "docs").questions
     assert (b.slug, thing.slug, a.slug) == ("b", "thing", "a")
     assert (b.previous, b.next, thing.previous, thing.next, a.next) == (None, thing, b, a, None)
+
+
+def test_a_page_with_another_body_keeps_its_front_matter_and_nothing_else(tmp_path):
+    question = Question(tmp_path / "docs/junior/topic/thing.md", GOOD)
+    assert question.section("Say it") and question.snippets
+    other = question.with_body("## Why\n\nBecause.\n")
+    assert (other.id, other.title, other.tags) == (question.id, question.title, question.tags)
+    assert [(section.title, section.line) for section in other.sections] == [("Why", question.body_line)]
+    assert (other.snippets, other.follow_ups) == ([], [])
+    assert question.section("Say it")
