@@ -31,6 +31,11 @@ def on_files(files, config):
     return files
 
 
+def on_pre_page(page, config, files):
+    _pages.plain_page(page)
+    return page
+
+
 def on_page_markdown(markdown, page, config, files):
     markdown = _pages.source(markdown, page, config)
     page.meta["markdown"] = copy_of(page.file.src_uri)

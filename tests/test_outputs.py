@@ -15,7 +15,7 @@ def snippets():
         try:
             found = header.parse(path.read_text(encoding="utf-8"), path)
         except header.HeaderError:
-            found = header.Header()  # test_shape reports it
+            found = header.Header()  # test_project reports it
         marks = [getattr(pytest.mark, need) for need in sorted(found.needs)]
         if found.slow:
             marks.append(pytest.mark.slow)

@@ -3,8 +3,7 @@
 from __future__ import annotations
 
 import os
-import shutil
-from collections.abc import Callable, Iterator
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
@@ -12,7 +11,7 @@ import pytest
 from warmup.dev import browser
 from warmup.dev.serving import served
 from warmup.project import ROOT
-from warmup.testing import PREFIX, build_site, once
+from warmup.testing import PREFIX, build_site, copy_sample, once
 
 
 @pytest.fixture(scope="session")
@@ -97,27 +96,20 @@ def open_page(chromium, address):
     assert not failures, failures
 
 
-@pytest.fixture(scope="session")
-def copy_project() -> Callable[[Path], Path]:
-    """Copies the project's sources into a folder, to break them there."""
-
-    def copy_to(folder: Path) -> Path:
-        copy = folder / "project"
-        copy.mkdir()
-        for name in ("docs", "snippets", "scripts", "tests"):
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        highlighted = ROOT / ".cache" / "highlight"
-        if highlighted.exists():  # half of a build's time
-            shutil.copytree(highlighted, copy / ".cache" / "highlight")
-        for name in ("mkdocs.yml", "requirements-test.txt", "CHANGELOG.md", "CONTRIBUTING.md"):
-            if (ROOT / name).exists():
-                shutil.copy(ROOT / name, copy / name)
-        return copy
-
-    return copy_to
-
-
 @pytest.fixture
-def project_copy(tmp_path, copy_project) -> Path:
-    """A copy of the project's sources to break."""
-    return copy_project(tmp_path)
+def project_copy(tmp_path) -> Path:
+    """A copy of the sample project to break."""
+    return copy_sample(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def sample_site(shared) -> Path:
+    """The folder of the sample project's site, built once for all workers: only read it."""
+    folder = shared / "sample"
+
+    def build() -> str:
+        return build_site(folder / "site", copy_sample(folder), "--strict").stderr
+
+    said = once(folder / "once", build)
+    assert (folder / "site" / "index.html").exists(), said
+    return folder / "site"

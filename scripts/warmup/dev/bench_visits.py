@@ -72,12 +72,7 @@ def opening_flashcards(page, address: str, cards: int = CARDS) -> float:
         copies = [{**bank["cards"][n % len(bank["cards"])], "id": f"card-{n}"} for n in range(cards)]
         route.fulfill(json={**bank, "cards": copies})
 
-    def proofs(route):
-        found = list(route.fetch().json().values())
-        route.fulfill(json={f"card-{n}": found[n % len(found)] for n in range(cards)})
-
     page.route("**/cards.json", many)
-    page.route("**/proofs.json", proofs)
     entries = {f"card:card-{n}": kind for n in range(cards)}
     page.evaluate(
         "text => localStorage.setItem('torch-warmup', text)", json.dumps({"version": 1, "since": 0, "entries": entries})

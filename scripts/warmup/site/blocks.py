@@ -5,7 +5,6 @@ from __future__ import annotations
 import difflib
 import hashlib
 import html
-import os
 import posixpath
 import re
 from collections.abc import Callable, Mapping
@@ -18,7 +17,7 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
 from warmup.content import header, outputs
-from warmup.project import ROOT
+from warmup.project import ROOT, replace_file
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -104,9 +103,7 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
     except OSError:
         code = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
         HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
-        unfinished = kept.with_suffix(f".{os.getpid()}")
-        unfinished.write_text(code, encoding="utf-8")
-        unfinished.replace(kept)
+        replace_file(kept, code)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
     link = (
         (

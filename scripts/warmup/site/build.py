@@ -18,7 +18,7 @@ from mkdocs.structure.pages import Page
 from warmup import checks
 from warmup.content import levels, navigation, questions
 from warmup.project import SNIPPETS, ProblemError
-from warmup.site import blocks, expand, finish, incremental, nav
+from warmup.site import blocks, expand, finish, incremental, nav, notebook
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 
@@ -64,9 +64,17 @@ class Pages:
         if self.dirty:
             incremental.mark_stale(files, site, config)
 
+    def plain_page(self, page: Page) -> None:
+        """Have MkDocs render a notebook as the Markdown that ``source`` makes of it, and name it by its heading."""
+        if page.file.src_uri.endswith(".ipynb"):
+            for name in ("render", "title"):  # mkdocs-jupyter's own, and the navigation's
+                vars(page).pop(name, None)
+
     def source(self, markdown: str, page: Page, config: MkDocsConfig) -> str:
         """A page's Markdown with nothing left to resolve. Its metadata becomes what the templates ask for."""
         name = page.file.src_uri
+        if name.endswith(".ipynb"):
+            markdown = notebook.markdown(markdown)
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
         if question:
             # What is wrong in the front matter has been reported; it must not reach a template.

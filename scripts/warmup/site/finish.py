@@ -1,4 +1,4 @@
-"""The last steps of a page's HTML: flat notebooks, math as MathML, diagrams inline; and what search engines get."""
+"""The last steps of a page's HTML: math as MathML, diagrams inline; and what search engines get."""
 
 from __future__ import annotations
 
@@ -10,23 +10,20 @@ from pathlib import Path
 import math_core
 
 from warmup.content.questions import Question
-from warmup.site import blocks, notebook
 from warmup.site.links import relocated, resolve
 
 
 def finish(content: str, page_url: str, docs: Path) -> str:
-    """The rendered page with notebooks flat, math as MathML, and diagrams inline.
+    """The rendered page with math as MathML and diagrams inline.
 
     Args:
-        content: the page as Markdown or mkdocs-jupyter renders it.
+        content: the page as Markdown renders it.
         page_url: its address below the site's root.
         docs: the folder whose files have the same addresses, diagrams among them.
 
     Raises:
         ValueError: a formula is not LaTeX that the converter knows.
     """
-    if notebook.MARK in content:
-        content = notebook.flatten(content, blocks.output_block)
     content = _math(content)
     content = _diagrams(content, page_url, docs)
     # A table's empty corner is no header: screen readers would announce one without a name.

@@ -12,22 +12,22 @@ import pytest
 from warmup.content import levels
 from warmup.exports import pdf as pdf_file
 from warmup.exports import print_view
+from warmup.testing import SAMPLE
 
-SITE = levels.load()
-SMALLEST = min(SITE.levels, key=lambda level: len(level.questions))
+LEVEL = levels.load(SAMPLE / "docs").levels[0]
 
 
 @pytest.fixture(scope="module")
-def pdf(site, chromium, tmp_path_factory, base) -> pypdf.PdfReader:
-    """The smallest level as a PDF, of a site whose address is not known."""
+def pdf(sample_site, chromium, tmp_path_factory, base) -> pypdf.PdfReader:
+    """The sample's first level as a PDF, of a site whose address is not known."""
     folder = tmp_path_factory.mktemp("paper")
-    shutil.copytree(site / "assets", folder / "assets")
-    view = folder / SMALLEST.url / print_view.PRINT / "index.html"
+    shutil.copytree(sample_site / "assets", folder / "assets")
+    view = folder / LEVEL.url / print_view.PRINT / "index.html"
     view.parent.mkdir(parents=True)
-    text = (site / view.relative_to(folder)).read_text(encoding="utf-8")
+    text = (sample_site / view.relative_to(folder)).read_text(encoding="utf-8")
     view.write_text(text.replace(f'href="{base}', 'href="../../'), encoding="utf-8")
-    file = folder / pdf_file.name_of(SMALLEST.slug)
-    assert pdf_file.write(chromium, view, file) > len(SMALLEST.questions)
+    file = folder / pdf_file.name_of(LEVEL.slug)
+    assert pdf_file.write(chromium, view, file) > len(LEVEL.questions)
     return pypdf.PdfReader(file)
 
 
@@ -40,8 +40,8 @@ def test_each_question_begins_on_a_page_that_contents_and_outline_name(pdf):
     contents = squeezed(pdf.pages[1].extract_text())
     topics = [item.title for item in pdf.outline if not isinstance(item, list)]
     questions = [item for items in pdf.outline if isinstance(items, list) for item in items]
-    assert sorted(topics) == sorted(topic.label for topic in SMALLEST.topics)
-    assert sorted(item.title for item in questions) == sorted(question.title for question in SMALLEST.questions)
+    assert sorted(topics) == sorted(topic.label for topic in LEVEL.topics)
+    assert sorted(item.title for item in questions) == sorted(question.title for question in LEVEL.questions)
     before = 1
     for item in questions:
         index = pdf.get_destination_page_number(item)
@@ -56,7 +56,7 @@ def test_folds_are_printed_open(pdf):
     first, second = [item for items in pdf.outline if isinstance(items, list) for item in items][:2]
     shown = range(pdf.get_destination_page_number(first), pdf.get_destination_page_number(second))
     text = squeezed("".join(pdf.pages[index].extract_text() for index in shown))
-    question = next(question for question in SMALLEST.questions if question.title == first.title)
+    question = next(question for question in LEVEL.questions if question.title == first.title)
     answers = [
         line for line in question.section("They ask next").text.split("\n") if re.fullmatch(r" {4}[\w ,.]+", line)
     ]
