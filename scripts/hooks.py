@@ -8,7 +8,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from warmup import exports
-from warmup.exports import copies
+from warmup.exports.plain_markdown import copy_of
 from warmup.site import incremental
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
@@ -38,7 +38,7 @@ def on_pre_page(page, config, files):
 
 def on_page_markdown(markdown, page, config, files):
     markdown = _pages.source(markdown, page, config)
-    page.meta["markdown"] = copies.copy_of(page.file.src_uri)
+    page.meta["markdown"] = copy_of(page.file.src_uri)
     return markdown
 
 
@@ -61,12 +61,12 @@ def on_post_build(config):
         exports.Build(
             site=_pages.renderer.site,
             renderer=_pages.renderer,
+            sources=_pages.sources,
             contents=_pages.contents,
             folder=Path(config.site_dir),
             site_url=config.site_url or "",
             name=config.site_name,
             summary=config.site_description,
-            rendered=frozenset(_pages.rendered),
             kept=_pages.kept,
         )
     )

@@ -191,9 +191,10 @@ def chromium(_: argparse.Namespace) -> int:
 
 
 def pdf(_: argparse.Namespace) -> int:
-    from warmup.exports import paper
+    from warmup.dev import browser
+    from warmup.exports import pdf as paper
 
-    for file, pages_in_it in paper.pdfs(ROOT / "site"):
+    for file, pages_in_it in paper.write_all(ROOT / "site", browser.ensure, browser.ARGUMENTS):
         print(f"{relative(file)}: {pages_in_it} pages, {file.stat().st_size / 1e6:.1f} MB")
     return 0
 

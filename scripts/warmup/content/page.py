@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NoReturn, Self
@@ -111,6 +111,14 @@ class Page:
         except UnicodeDecodeError as error:
             raise ProblemError(not_utf8(path, error)) from error
         return cls(path, text)
+
+    def with_body(self, body: str) -> Self:
+        """The same page with another text below its front matter, which is not read again."""
+        page = object.__new__(type(self))
+        for one in fields(self):  # and nothing that is derived from the text
+            setattr(page, one.name, getattr(self, one.name))
+        page.text = "\n".join([*self.text.split("\n")[: self.body_line - 1], body])
+        return page
 
     def line_of(self, key: str) -> int:
         """The line of the front matter that gives ``key``; 1 where none does."""

@@ -16,6 +16,7 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
+from warmup.exports import cards
 from warmup.site.links import relative_link
 
 FOLDER = "practice/"
@@ -44,7 +45,7 @@ class _Loaded(HTMLParser):
 
 
 def _addresses(file: str, text: str) -> Iterator[str]:
-    """What an HTML file, a style sheet or a script makes a browser load, as it stands there."""
+    """What an HTML file, a style sheet, a script or the HTML in JSON makes a browser load, as it stands there."""
     if file.endswith(".html"):
         parser = _Loaded()
         parser.feed(text)
@@ -55,6 +56,21 @@ def _addresses(file: str, text: str) -> Iterator[str]:
         yield from _IN_JS.findall(text)
     elif file.endswith(".css"):
         yield from (match[2] or match[4] or "" for match in _IN_CSS.finditer(text))
+    elif file.endswith(".json"):
+        parser = _Loaded()
+        for fragment in _strings(json.loads(text)):
+            if "src=" in fragment:  # parsing all of them would be the most of a reload
+                parser.feed(fragment)
+        yield from parser.addresses
+
+
+def _strings(value: object) -> Iterator[str]:
+    """All strings within a JSON value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part)
 
 
 def _resolve(file: str, address: str) -> str | None:
@@ -71,18 +87,20 @@ def needed(site: Path) -> list[str]:
     Args:
         site: the built site's folder.
     """
-    waiting = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}**/*.json") for path in site.glob(pattern)]
-    waiting = [path.relative_to(site).as_posix() for path in waiting if path != site / MANIFEST]
-    found = set()
+    first = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}**/*.json") for path in site.glob(pattern)]
+    waiting = [path.relative_to(site).as_posix() for path in first if path != site / MANIFEST]
+    found: set[str] = set()
     while waiting:
         file = waiting.pop()
         # A file that is named but not there would keep the whole from being kept; the build has warned of it.
         if file in found or not (site / file).is_file():
             continue
         found.add(file)
-        if file.endswith((".html", ".css", ".js")):
+        if file.endswith((".html", ".css", ".js", ".json")):
             text = (site / file).read_text(encoding="utf-8")
-            waiting += filter(None, (_resolve(file, address) for address in _addresses(file, text)))
+            # What a card shows stands on a page that shows cards.
+            base = cards.PAGE if file.endswith(".json") else file
+            waiting += filter(None, (_resolve(base, address) for address in _addresses(file, text)))
     return sorted(found)
 
 

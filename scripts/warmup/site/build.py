@@ -8,6 +8,7 @@ from __future__ import annotations
 import html
 import logging
 from pathlib import Path
+from typing import Any
 
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
@@ -28,8 +29,8 @@ class Pages:
     Attributes:
         dirty: MkDocs builds only what has changed.
         renderer: of the build that runs.
+        sources: Markdown by question id, with nothing left to resolve. Outlives a build, as the next does.
         contents: HTML by question id, as its page shows it. Outlives a build: only edited pages are rendered again.
-        rendered: ids of the questions that this build has rendered.
         kept: what the exports made of the questions, which outlives a build too.
     """
 
@@ -37,13 +38,12 @@ class Pages:
 
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
+        self.sources: dict[str, str] = {}
         self.contents: dict[str, str] = {}
-        self.rendered: set[str] = set()
-        self.kept: dict[str, dict] = {}
+        self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def begin(self, config: MkDocsConfig) -> None:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""
-        self.rendered.clear()
         written = config.nav or []
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         self.renderer = renderer = expand.Renderer(site)
@@ -86,12 +86,17 @@ class Pages:
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
+        if question:
+            self.sources.pop(question.id, None)
         try:
-            return self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
+            expanded = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
         except ProblemError as error:
             if name not in self.renderer.topic_pages:  # else the page from which it was taken is the one to mend
                 log.warning("%s", error)
             return markdown
+        if question:
+            self.sources[question.id] = expanded
+        return expanded
 
     def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
         """A page's HTML as the search is to read it; what readers see is kept in ``page.meta``.
@@ -108,6 +113,5 @@ class Pages:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
         if question := page.meta.get("question"):
             self.contents[question.id] = shown
-            self.rendered.add(question.id)
         page.meta["shown"] = shown
         return finish.searchable(shown)

@@ -104,7 +104,7 @@ class Renderer:
         texts = {
             "contributing": lambda: lists.contributing(self.root),
             "myths": lambda: lists.myths(self.site, self.docs, where),
-            "schema": lambda: schema.table(self.docs / "questions.schema.json"),
+            "schema": schema.table,
         }
         if name in texts:
             return texts[name]()

@@ -48,3 +48,13 @@ def test_a_page_that_is_not_text_is_a_problem(sample):
     (sample / "docs/junior/autograd/thing.md").write_bytes(b"---\ntitle: \xff\n---\n")
     [problem] = levels.load(sample / "docs").problems
     assert "thing.md:2: It is not text in UTF-8." in str(problem)
+
+
+def test_a_page_with_another_body_keeps_its_front_matter_and_nothing_else(sample):
+    question = Question.read(sample / PAGE)
+    assert question.section("Say it") and question.snippets
+    other = question.with_body("## Why\n\nBecause.\n")
+    assert (other.id, other.title, other.tags) == (question.id, question.title, question.tags)
+    assert [(section.title, section.line) for section in other.sections] == [("Why", question.body_line)]
+    assert (other.snippets, other.follow_ups) == ([], [])
+    assert question.section("Say it")
