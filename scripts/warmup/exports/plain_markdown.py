@@ -12,7 +12,7 @@ from dataclasses import dataclass
 
 from warmup import vocabulary
 from warmup.content import markdown
-from warmup.site.expand import Renderer
+from warmup.site.expand import SNIPPET_URL, Renderer
 from warmup.site.links import resolve
 
 ABOUT = "about"
@@ -92,6 +92,8 @@ class Writer:
         options = dict(re.findall(r'(\w+)="([^"]*)"', rest))
         indent = rows[0].partition(fence.mark)[0]
         before = after = ""
+        if language == "plot":
+            return f"{indent}[Plot: {options['alt']}]({self.link(SNIPPET_URL + options['file'])})\n"
         if language == "output" and "file" in options:
             language = "text"
             found = self.renderer.output(self.renderer.snippets / options["file"])

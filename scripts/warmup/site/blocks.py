@@ -18,6 +18,7 @@ from pygments.lexers import PythonLexer
 
 from warmup.content import header, outputs
 from warmup.project import ROOT, replace_file
+from warmup.site import drawings
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -68,11 +69,12 @@ def shown(path: Path, torch: str) -> Shown | None:
     return Shown(found.text, recorded, others)
 
 
-def fences(output: Callable[[str], Shown | None]) -> list[dict]:
-    """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ```` and ```` ```output ````.
+def fences(output: Callable[[str], Shown | None], snippets: Path) -> list[dict]:
+    """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ````, ``output`` and ``plot``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
+        snippets: that folder.
     """
     return [
         {
@@ -80,6 +82,12 @@ def fences(output: Callable[[str], Shown | None]) -> list[dict]:
             "class": "tw-output",
             "format": partial(output_fence, output),
             "validator": output_fence_options,
+        },
+        {
+            "name": "plot",
+            "class": "tw-diagram",
+            "format": partial(plot_fence, snippets),
+            "validator": plot_fence_options,
         },
         {"name": "python", "class": "highlight", "format": python_fence, "validator": python_fence_options},
     ]
@@ -165,6 +173,20 @@ def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict
     """Validator of ```` ```output ````: accepts ``file``, the recorded output that it shows."""
     options.update(inputs)
     return set(inputs) <= {"file"}
+
+
+def plot_fence(snippets: Path, source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```plot ````: what a snippet drew, under the name that ``alt`` gives it."""
+    file = snippets / options["file"]
+    if not file.is_file():
+        return '<p class="tw-output--missing"><strong>Not recorded yet.</strong></p>'  # reported by checks.problems
+    return drawings.inline(file, html.escape(options["alt"]), f"plot-{file.stem}--")
+
+
+def plot_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```plot ````: takes ``file``, the drawing, and ``alt``, what it shows in words."""
+    options.update(inputs)
+    return set(inputs) == {"file", "alt"}
 
 
 def diff_block(old: str, new: str) -> str:

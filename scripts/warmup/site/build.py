@@ -50,13 +50,13 @@ class Pages:
         for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
             log.warning("%s", problem)
         config.nav = nav.expand(written, site)
-        fences = blocks.fences(lambda name: renderer.output(renderer.snippets / name))
+        fences = blocks.fences(lambda name: renderer.output(renderer.snippets / name), renderer.snippets)
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
 
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
-        """Add the snippets to download and the pages that are no file; say which pages to build again."""
+        """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
         site = self.renderer.site
-        for name in (*site.snippets, *(puzzle.program for puzzle in site.puzzles)):
+        for name in (*site.snippets, *site.plots, *(puzzle.program for puzzle in site.puzzles)):
             source = SNIPPETS / name
             if source.is_file():
                 files.append(File.generated(config, expand.SNIPPET_URL + name, abs_src_path=str(source)))

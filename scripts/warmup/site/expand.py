@@ -85,6 +85,8 @@ class Renderer:
         if name.endswith(".out"):
             found = self.output(path)
             return found.text if found else "not recorded yet", f' file="{name}"'
+        if name.endswith(".svg"):
+            return "a plot", f' file="{name}"'
         if not path.is_file():
             raise ProblemError(
                 Problem(

@@ -10,7 +10,8 @@ from pathlib import Path
 import math_core
 
 from warmup.content.questions import Question
-from warmup.site.links import relocated, resolve
+from warmup.site import drawings
+from warmup.site.links import resolve
 
 
 def finish(content: str, page_url: str, docs: Path) -> str:
@@ -63,13 +64,7 @@ def _diagrams(content: str, page_url: str, docs: Path) -> str:
         path = docs / resolve(page_url, match["src"])
         if not path.is_file():
             return match[0]  # MkDocs reports the missing file
-        svg = re.sub(r"(?s)^.*?(?=<svg)", "", path.read_text(encoding="utf-8"))
-        svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
-        svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
-        # Programs that draw give every drawing the same ids.
-        svg = relocated(svg, f"figure-{next(number)}--", lambda address: address)
-        svg = svg.replace("<svg", f'<svg role="img" aria-label="{match["alt"]}"', 1)
-        return f'<figure class="tw-diagram">{svg}</figure>'
+        return drawings.inline(path, match["alt"], f"figure-{next(number)}--")
 
     return _SVG_IMAGE.sub(inline, content)
 
