@@ -49,6 +49,11 @@ class Header:
     end: int = 0
     tolerance: float = 0.0
 
+    @property
+    def draws(self) -> bool:
+        """Whether the snippet draws a plot, which is recorded as well."""
+        return any(dependency.startswith("matplotlib") for dependency in self.dependencies)
+
 
 def parse(text: str, path: str | PathLike[str]) -> Header:
     """Read the `# /// script` block of a snippet; a snippet without one gets the defaults.

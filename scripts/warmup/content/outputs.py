@@ -3,7 +3,7 @@
 ``name.out`` holds what the pinned torch printed; a page shows it. An *exact* one holds that and nothing else: a fresh
 run must print the same on every machine. In another one the first line says on which device, with which torch and when
 it was printed, and ends in a fingerprint of the code and the output: where a fresh run cannot tell that a digit was
-typed in, or is not possible here, the fingerprint does.
+typed in, or is not possible here, the fingerprint does. ``name.svg`` is what the snippet drew, with such a fingerprint.
 
 ``name.torch-from-2.14.out`` and ``name.torch-before-2.12.out`` hold what other versions of torch print instead.
 """
@@ -23,6 +23,7 @@ from warmup.content import header
 from warmup.project import ROOT
 
 PROVENANCE = "# recorded on "
+_DRAWN = re.compile(r"<!-- drawn with torch (?P<torch>\S+), fingerprint (?P<fingerprint>[0-9a-f]{16}) -->\n")
 _FINGERPRINT = re.compile(r", fingerprint ([0-9a-f]{16})$")
 VARIANT = re.compile(r"\.torch-(?P<side>from|before)-(?P<version>\d+\.\d+)\.out$")
 
@@ -38,6 +39,10 @@ class Output:
     text: str
     provenance: str = ""
     fingerprint: str = ""
+
+    def tied_to(self, code: str) -> bool:
+        """Whether this code printed it, and nobody has edited either since."""
+        return self.fingerprint == fingerprint(code, self.text)
 
 
 @functools.total_ordering
@@ -72,6 +77,26 @@ class Variant:
 def output_file(path: str | PathLike[str]) -> Path:
     """Where the output of a snippet is recorded."""
     return Path(path).with_suffix(".out")
+
+
+def drawing_file(path: str | PathLike[str]) -> Path:
+    """Where the plot of a snippet is recorded."""
+    return Path(path).with_suffix(".svg")
+
+
+def read_drawing(file: Path) -> Output | None:
+    """A recorded plot; None where there is none."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    match = _DRAWN.match(text)
+    return Output(text[match.end() :], match["torch"], match["fingerprint"]) if match else Output(text)
+
+
+def drawn(svg: str, code: str, torch: str) -> str:
+    """The content of a plot's file, tied to the code that drew it."""
+    return f"<!-- drawn with torch {torch}, fingerprint {fingerprint(code, svg)} -->\n{svg}"
 
 
 def snippet_of(out: Path) -> Path:

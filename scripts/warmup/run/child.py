@@ -21,16 +21,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from warmup.run import tolerated
+from warmup.run import drawing, tolerated
 
+DRAWING = "drawing.svg"
 _PR_SET_PDEATHSIG = 1
 
 
-def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: str, needs_cuda: bool) -> None:
+def main(
+    path: str, stdout_conn: Connection, stderr_conn: Connection, folder: str, needs_cuda: bool, draws: bool
+) -> None:
     """Run the snippet `path` as `__main__`, then leave the process; never returns.
 
     `folder` exists and belongs to this run: the snippet works in its `work/`, and `report.json` there
-    says which torch and which device it used. The caller removes it.
+    says which torch and which device it used; what it `draws` stands in DRAWING. The caller removes it.
     """
     os.setsid()
     _die_with_parent()
@@ -42,6 +45,8 @@ def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: st
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
+    if draws:
+        drawing.record_into(Path(folder, DRAWING))
     tolerated.make_warnings_errors()
     code = _execute(path)
     _write_report(Path(folder, "report.json"), needs_cuda)

@@ -23,8 +23,8 @@ _NUMBER = re.compile(r" *\d+(?:\.\d*)*(?:[eE][+-]?\d+)?(?:\+(?:cpu|cu\d+)\b)? *"
 _TAG = re.compile(r"<[^>]*>")
 # In a tag of an SVG, a number has a sign, and a digit may be none: a color such as #0072B2, or "10px".
 _COORDINATE = re.compile(r"(?<![#\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
-# Points of an SVG: a hundredth of what one sees.
-POINTS = 0.01
+# Units of an SVG, of which a line is one and a half wide: less than one sees.
+POINTS = 0.5
 
 
 def compare(path: str | os.PathLike[str], result: Result) -> str:
@@ -46,7 +46,14 @@ def compare(path: str | os.PathLike[str], result: Result) -> str:
         return f"no recorded output: {again}"
     if kind.output != "exact" and not old.provenance:
         return f"the recorded output does not say where it was recorded: {again}"
-    return "" if agree(old.text, result.stdout, kind) else diff(path, old.text, result.stdout, "recorded", "this run")
+    if not agree(old.text, result.stdout, kind):
+        return diff(path, old.text, result.stdout, "recorded", "this run")
+    recorded = outputs.read_drawing(outputs.drawing_file(path))
+    if result.drawing and recorded is None:
+        return f"its plot is not recorded: {again}"
+    if not agree_drawn(recorded.text if recorded else "", result.drawing, kind):
+        return f"it draws another plot than the recorded one: {again}"
+    return ""
 
 
 def agree(recorded: str, fresh: str, kind: Header) -> bool:
@@ -59,6 +66,13 @@ def agree(recorded: str, fresh: str, kind: Header) -> bool:
         return True
     pairs = zip(_NUMBER.findall(recorded), _NUMBER.findall(fresh), strict=True)
     return all(_close(one.strip(), other.strip(), kind.tolerance) for one, other in pairs)
+
+
+def agree_drawn(recorded: str, fresh: str, kind: Header) -> bool:
+    """Whether two plots are the same; of what one machine measured in one run, whether there are two or none."""
+    if kind.output == "recorded":
+        return bool(recorded) == bool(fresh)
+    return same_drawing(recorded, fresh)
 
 
 def masked(text: str) -> str:

@@ -14,6 +14,7 @@ from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from warmup.run.drawing import for_a_page
 from warmup.run.result import Result, shown
 
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
@@ -112,7 +113,7 @@ class Process:
         if self.code is not None:
             self._process.close()
 
-    def result(self, report: Path) -> Result:
+    def result(self, report: Path, drawn: Path) -> Result:
         out, err = (bytes(self._buffers[end]).decode("utf-8", "replace") for end in (self._out, self._err))
         try:
             told = json.loads(report.read_text(encoding="utf-8"))
@@ -132,6 +133,7 @@ class Process:
             signal=name,
             stdout=out,
             stderr=err,
+            drawing=for_a_page(drawn.read_text(encoding="utf-8")) if drawn.exists() else "",
             seconds=self.seconds,
             message=self._message(name, err),
             torch=told.get("torch", ""),

@@ -15,7 +15,7 @@ from warmup.content import outputs
 from warmup.content.header import Header
 from warmup.content.outputs import output_file
 from warmup.project import replace_file
-from warmup.run.comparison import agree, compare, diff, header_of, name_of
+from warmup.run.comparison import agree, agree_drawn, compare, diff, header_of, name_of
 from warmup.run.emulation import MACHINES, Machine
 from warmup.run.result import Result
 from warmup.run.runner import Runner
@@ -96,6 +96,8 @@ def _disputes(results: Sequence[Result], machines: Sequence[Machine]) -> dict[Pa
                 first = wanted[result.path]
                 if result.status != "ok":
                     found.setdefault(result.path, f"On {machine.name}: {result.message}\n")
+                elif not agree_drawn(first.drawing, result.drawing, header_of(result.path)):
+                    found.setdefault(result.path, f"It draws another plot on {machine.name}.\n")
                 elif not agree(first.stdout, result.stdout, header_of(result.path)):
                     difference = diff(result.path, first.stdout, result.stdout, machines[0].name, machine.name)
                     found.setdefault(result.path, difference)
@@ -136,14 +138,28 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
     old, new = _read(out), result.stdout
     if named:
         before, code = outputs.read(out), path.read_text(encoding="utf-8")
-        tied = before is not None and before.fingerprint == outputs.fingerprint(code, before.text)
-        if before and tied and not force and agree(before.text, new, kind):
-            return Change(path, "unchanged")
-        new = outputs.written(new, code, result.device, result.torch, f"{datetime.now(UTC):%Y-%m-%d}")
+        if old and not force and before and before.tied_to(code) and agree(before.text, new, kind):
+            new = old
+        else:
+            new = outputs.written(new, code, result.device, result.torch, f"{datetime.now(UTC):%Y-%m-%d}")
+    redrawn = not variant and _record_drawing(result, kind, force)
     if old == new:
-        return Change(path, "unchanged")
+        return Change(path, "changed", f"{name_of(path)}.svg: drawn again\n") if redrawn else Change(path, "unchanged")
     replace_file(out, new)
     return Change(path, "new" if old is None else "changed", diff(path, old or "", new, "before", "now"))
+
+
+def _record_drawing(result: Result, kind: Header, force: bool) -> bool:
+    """Write the plot that a run drew, or take away the one that it no longer draws; whether anything changed."""
+    file, code = outputs.drawing_file(result.path), result.path.read_text(encoding="utf-8")
+    old = outputs.read_drawing(file)
+    if not result.drawing:
+        file.unlink(missing_ok=True)
+        return old is not None
+    if not force and old and old.tied_to(code) and agree_drawn(old.text, result.drawing, kind):
+        return False
+    replace_file(file, outputs.drawn(result.drawing, code, result.torch))
+    return True
 
 
 def _wrong_torch(result: Result, kind: Header, variant: str) -> str:

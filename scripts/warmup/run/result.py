@@ -13,6 +13,7 @@ class Result:
     status: ok, failed, timeout, signal, output-limit, left-children or skipped.
     code: the exit code, None where there is none. signal: the name of the signal that ended it, or "".
     seconds: wall time of the process. message: what happened and what to do, in one sentence; "" if ok.
+    drawing: the SVG of what `plt.show()` showed, "" where nothing was drawn.
     torch, device: what the snippet's process reported at its end; "" if it did not get that far.
     """
 
@@ -22,6 +23,7 @@ class Result:
     signal: str = ""
     stdout: str = ""
     stderr: str = ""
+    drawing: str = ""
     seconds: float = 0.0
     message: str = ""
     torch: str = ""

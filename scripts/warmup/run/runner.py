@@ -99,7 +99,7 @@ class Runner:
             limit = header.timeout * self.patience if timeout is None else timeout
             run = Process(path, limit, self.output_limit, self.grace)
             with run.pipes(self._context) as (out, err):
-                args = (str(path.resolve()), out, err, folder, "cuda" in header.needs)
+                args = (str(path.resolve()), out, err, folder, "cuda" in header.needs, header.draws)
                 with self._lock:
                     if stop.is_set():
                         return Result(path, "skipped", message=f"{shown(path)} was not run: the run was stopped")
@@ -120,7 +120,7 @@ class Runner:
                         self._groups.discard(run.pid)
                 with self._lock:  # multiprocessing polls all its processes whenever one is started
                     run.collect_code()
-            return run.result(Path(folder, "report.json"))
+            return run.result(Path(folder, "report.json"), Path(folder, child.DRAWING))
 
     def _kill_all(self) -> None:
         with self._lock:

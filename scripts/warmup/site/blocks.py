@@ -169,7 +169,7 @@ def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict
 
 def diff_block(old: str, new: str) -> str:
     """The lines in which two programs differ, with a line of each side to find the place, as HTML."""
-    rows = []
+    rows: list[str] = []
     for line in list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm=""))[2:]:
         text = html.escape(line, quote=False)
         if line.startswith("@@"):

@@ -44,11 +44,12 @@ class Pages:
 
     def begin(self, config: MkDocsConfig) -> None:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""
-        site = levels.load(Path(config.docs_dir), navigation.topic_order(config.nav))
+        written = config.nav or []
+        site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         self.renderer = renderer = expand.Renderer(site)
-        for problem in (*checks.problems(site), *checks.navigation.problems(config.nav, site)):
+        for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
             log.warning("%s", problem)
-        config.nav = nav.expand(config.nav, site)
+        config.nav = nav.expand(written, site)
         fences = blocks.fences(lambda name: renderer.output(renderer.snippets / name))
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
 

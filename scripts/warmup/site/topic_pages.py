@@ -16,6 +16,7 @@ from pathlib import Path
 from warmup.checks import puzzles as puzzle_checks
 from warmup.content import puzzles
 from warmup.content.levels import Site, Topic
+from warmup.content.page import Section
 from warmup.content.questions import Question
 from warmup.site import blocks
 from warmup.site.links import rebase, source_link
@@ -66,12 +67,12 @@ def sources(
                     "Decide what a program prints, then open the answer below it.\n\n"
                     f"[Programs of all topics]({source_link(docs / f'{PUZZLES}.md', where)})",
                     ['<div class="tw-app" markdown="1">', ""],
-                    *(_puzzle(puzzle, where, snippets) for puzzle in puzzles[topic.id]),
+                    *(_puzzle(one, one.question, where, snippets) for one in puzzles[topic.id] if one.question),
                     ["</div>"],
                     practice=True,
                 ),
             )
-        told = [question for question in topic.questions if question.section("Myth")]
+        told = [(question, myth) for question in topic.questions if (myth := question.section("Myth"))]
         if told:
             where = docs / name(MYTHS, topic)
             yield (
@@ -80,7 +81,7 @@ def sources(
                     f"Myths: {topic.label} ({topic.level})",
                     f"Answers about {topic.label} that circulate, and the run that refutes each.",
                     f"[Myths of all topics]({source_link(docs / f'{MYTHS}.md', where)})",
-                    *(_myth(question, where) for question in told),
+                    *(_myth(question, myth, where) for question, myth in told),
                 ),
             )
 
@@ -91,20 +92,20 @@ def _page(title: str, description: str, opening: str, *parts: list[str], practic
     return "\n".join(["---", *rows, "---", "", opening, "", *(line for part in parts for line in part)])
 
 
-def _myth(question: Question, where: Path) -> list[str]:
+def _myth(question: Question, myth: Section, where: Path) -> list[str]:
     source = source_link(question.path, where)
     return [
         f"## {question.short}",
         "",
         f"From [{as_text(question.title)}]({source}#myth)",
         "",
-        rebase(question.section("Myth").text, question.path, where),
+        rebase(myth.text, question.path, where),
         "",
     ]
 
 
-def _puzzle(puzzle: puzzles.Puzzle, where: Path, snippets: Path) -> list[str]:
-    question, choices = puzzle.question, puzzle.shuffled(snippets)
+def _puzzle(puzzle: puzzles.Puzzle, question: Question, where: Path, snippets: Path) -> list[str]:
+    choices = puzzle.shuffled(snippets)
     key = next(number for number, (_, wrong) in enumerate(choices) if wrong is None)
     lines = [
         f'<section class="tw-puzzle" data-level="{question.level}" data-topic="{question.level}/{question.topic}" '
