@@ -46,10 +46,12 @@ snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snipp
 	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py
 
 # Each says all that it finds: what one of them finds must not hide what the next would.
-lint: $(VENV)/.test  ## Check pages, Python and workflows without running snippets
+lint: $(VENV)/.test  ## Check pages, Python, scripts and workflows without running snippets
 	@failed=0; \
 	$(BIN)/ruff check . || failed=1; \
 	$(BIN)/ruff format --check . || failed=1; \
+	$(BIN)/mypy --no-error-summary || failed=1; \
+	$(BIN)/oxlint --deny-warnings docs || failed=1; \
 	$(BIN)/actionlint || failed=1; \
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \

@@ -9,7 +9,8 @@ import sys
 
 import pytest
 
-from warmup.run import runner, tolerated
+from warmup.run import needs, runner, tolerated
+from warmup.vocabulary import NEEDS
 
 # One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -29,19 +30,18 @@ def pytest_addoption(parser):
 def pytest_configure(config):
     if importlib.util.find_spec("torch") is None:
         pytest.exit(str(runner.TorchMissing()), returncode=3)
+    for need, words in NEEDS.items():
+        config.addinivalue_line("markers", f"{need}: needs what a snippet declares as {need} ({words})")
     for message, category, _ in tolerated.TORCH_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
 
 
-NEEDS = {"cuda": "a CUDA GPU", "compiler": "a C++ compiler"}
-
-
 def pytest_collection_modifyitems(items):
-    have = {"cuda": runner.has_gpu(), "compiler": runner.has_compiler()}
-    for item in items:
-        for need, words in NEEDS.items():
-            if item.get_closest_marker(need) and not have[need]:
-                item.add_marker(pytest.mark.skip(reason=f"needs {words}"))
+    for need in NEEDS:
+        marked = [item for item in items if item.get_closest_marker(need)]
+        if marked and (reason := needs.missing(need)):
+            for item in marked:
+                item.add_marker(pytest.mark.skip(reason=reason))
 
 
 @pytest.hookimpl(wrapper=True)

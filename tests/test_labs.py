@@ -7,7 +7,9 @@ import re
 import nbformat
 import pytest
 
-from warmup.run import labs
+from warmup.checks.labs import problems
+from warmup.content import labs
+from warmup.run.labs import compare, execute
 
 LABS = labs.find([])
 
@@ -18,8 +20,8 @@ def test_there_is_a_lab():
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
 def test_lab_is_as_a_run_recorded_it(path):
-    problems = list(labs.check(path))
-    assert not problems, "\n".join(map(str, problems))
+    found = list(problems(path))
+    assert not found, "\n".join(map(str, found))
 
 
 @pytest.mark.parametrize("path", LABS, ids=lambda path: path.stem)
@@ -42,7 +44,7 @@ def test_digits_typed_into_any_output_are_a_problem(path, tmp_path):
                 store[key] = re.sub(r"\d", "9", recorded)
                 copy.write_text(nbformat.writes(notebook), encoding="utf-8")
                 expected = [] if store[key] == recorded else ["Its outputs are not those that a run recorded."]
-                assert [problem.message for problem in labs.check(copy)] == expected
+                assert [problem.message for problem in problems(copy)] == expected
                 typed += bool(expected)
                 store[key] = recorded
     assert typed
@@ -53,5 +55,5 @@ def test_digits_typed_into_any_output_are_a_problem(path, tmp_path):
 @pytest.mark.filterwarnings("ignore:.*:DeprecationWarning:jupyter_client", "ignore::ResourceWarning")
 def test_lab_runs_again_and_its_own_checks_hold(path):
     notebook = labs.read(path)
-    fresh = labs.execute(notebook, path)
-    assert not (difference := labs.compare(notebook, fresh)), difference
+    fresh = execute(notebook, path)
+    assert not (difference := compare(notebook, fresh)), difference

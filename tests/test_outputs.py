@@ -6,10 +6,8 @@ import pytest
 
 from warmup.content import header
 from warmup.project import SNIPPETS
-from warmup.run import record
+from warmup.run.comparison import compare
 from warmup.run.runner import Runner
-
-MARKERS = {"cuda": pytest.mark.cuda, "multiprocess": pytest.mark.multiprocess, "compiler": pytest.mark.compiler}
 
 
 def snippets():
@@ -17,8 +15,8 @@ def snippets():
         try:
             found = header.parse(path.read_text(encoding="utf-8"), path)
         except header.HeaderError:
-            found = header.Header()  # test_shape reports it
-        marks = [MARKERS[need] for need in sorted(found.needs)]
+            found = header.Header()  # test_project reports it
+        marks = [getattr(pytest.mark, need) for need in sorted(found.needs)]
         if found.slow:
             marks.append(pytest.mark.slow)
         yield pytest.param(path, marks=marks, id=path.relative_to(SNIPPETS).with_suffix("").as_posix())
@@ -34,5 +32,5 @@ def runner():
 def test_snippet_prints_what_its_page_shows(path, runner):
     result = runner.run(path)
     assert result.status == "ok", f"{result.message}\n{result.stderr}"
-    difference = record.compare(path, result)
+    difference = compare(path, result)
     assert not difference, difference

@@ -10,6 +10,7 @@ from warmup import checks
 from warmup.content import header, levels, navigation
 from warmup.content.questions import Question
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError, relative
+from warmup.vocabulary import NEEDS
 
 
 def snippet_paths(names: list[str]) -> list[Path]:
@@ -44,8 +45,9 @@ def snippet_paths(names: list[str]) -> list[Path]:
 
 
 def check(_: argparse.Namespace) -> int:
+    from warmup.checks import labs as lab_checks
     from warmup.checks import retired
-    from warmup.run import labs
+    from warmup.content import labs
 
     nav, problems = [], []
     try:
@@ -55,7 +57,9 @@ def check(_: argparse.Namespace) -> int:
     site = levels.load(topic_order=navigation.topic_order(nav))
     if nav:
         problems += checks.navigation.problems(nav, site)
-    problems += [*checks.problems(site), *retired.find(), *labs.check_all()]
+    problems += [*checks.problems(site), *retired.find()]
+    for path in labs.find([]):
+        problems += lab_checks.problems(path)
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(site.questions)} questions, {len(snippet_paths([]))} snippets, {len(problems)} problems")
@@ -63,13 +67,13 @@ def check(_: argparse.Namespace) -> int:
 
 
 def run(arguments: argparse.Namespace) -> int:
-    from warmup.run import record
+    from warmup.run.comparison import compare
     from warmup.run.runner import Runner
 
     failed = 0
     with Runner() as runner:
         for result in runner.run_many(snippet_paths(arguments.names)):
-            difference = "" if result.status != "ok" else record.compare(result.path, result)
+            difference = "" if result.status != "ok" else compare(result.path, result)
             word = "differs" if difference else result.status
             print(f"{word:8} {result.seconds:6.2f} s  {relative(result.path)}")
             if result.status not in ("ok", "skipped") or difference:
@@ -123,17 +127,20 @@ def versions(_: argparse.Namespace) -> int:
 
 
 def lab(arguments: argparse.Namespace) -> int:
-    from warmup.run import labs
+    from warmup.checks.labs import problems
+    from warmup.content import labs
+    from warmup.run import labs as execution
 
     failed = False
     for path in labs.find(arguments.names):
         try:
-            print(f"{relative(path)}: {'recorded' if labs.record(path, force=arguments.force) else 'unchanged'}")
+            changed = execution.record(path, force=arguments.force or any(problems(path)))
+            print(f"{relative(path)}: {'recorded' if changed else 'unchanged'}")
         except ProblemError as error:
             print(error, file=sys.stderr)
             failed = True
             continue
-        for problem in labs.check(path):
+        for problem in problems(path):
             print(problem, file=sys.stderr)
             failed = True
     return failed
@@ -184,17 +191,18 @@ def chromium(_: argparse.Namespace) -> int:
 
 
 def pdf(_: argparse.Namespace) -> int:
-    from warmup.exports import paper
+    from warmup.dev import browser
+    from warmup.exports import pdf as paper
 
-    for file, pages_in_it in paper.pdfs(ROOT / "site"):
+    for file, pages_in_it in paper.write_all(ROOT / "site", browser.ensure, browser.ARGUMENTS):
         print(f"{relative(file)}: {pages_in_it} pages, {file.stat().st_size / 1e6:.1f} MB")
     return 0
 
 
 def mutants(arguments: argparse.Namespace) -> int:
-    from warmup.run import mutants as mutation
+    from warmup.run.mutants import report
 
-    return mutation.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
+    return report.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
 
 
 def bench(_: argparse.Namespace) -> int:
@@ -223,7 +231,7 @@ def main(argv: list[str] | None = None) -> int:
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
     sub = command(record, "run snippets and record what they print")
     sub.add_argument("names", nargs="*")
-    sub.add_argument("--needs", choices=["cuda", "multiprocess", "compiler"], help="only snippets with this need")
+    sub.add_argument("--needs", choices=list(NEEDS), help="only snippets with this need")
     sub.add_argument("--force", action="store_true", help="also where a measured output differs in digits only")
     sub.add_argument(
         "--variant",
@@ -237,7 +245,7 @@ def main(argv: list[str] | None = None) -> int:
     command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
     sub = command(lab, "execute labs and record what they print and draw")
     sub.add_argument("names", nargs="*")
-    sub.add_argument("--force", action="store_true", help="also where only measured digits differ")
+    sub.add_argument("--force", action="store_true", help="also where only digits differ that a run may change")
     command(new, "start a question").add_argument("question", nargs="?", default="")
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")

@@ -1,7 +1,8 @@
-"""The project's folders, and what is wrong with a file of it, said so that its reader can mend it."""
+"""The project's folders, how a file is named and replaced, and what is wrong with one and how to mend it."""
 
 from __future__ import annotations
 
+import os
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -14,6 +15,20 @@ def relative(path: Path) -> str:
     """The path as a reader of this project writes it: from the project's root, with forward slashes."""
     path = Path(path)
     return path.relative_to(ROOT).as_posix() if path.is_relative_to(ROOT) else path.as_posix()
+
+
+def replace_file(path: Path, text: str) -> None:
+    """Write a file at once: whatever happens, it is the old one or the new one. Line ends stay as they are in `text`.
+
+    Raises:
+        OSError: it cannot be written; the old file is still there.
+    """
+    new = path.with_name(f".{path.name}.{os.getpid()}.tmp")
+    try:
+        new.write_bytes(text.encode())
+        new.replace(path)
+    finally:
+        new.unlink(missing_ok=True)
 
 
 @dataclass(frozen=True, order=True)

@@ -1,10 +1,11 @@
-"""For the tests: import a snippet as the module that a reader would copy, build the site as it is published, once."""
+"""For the tests: import a snippet as its reader would, copy the sample project, build a site, once for all workers."""
 
 from __future__ import annotations
 
 import fcntl
 import importlib.util
 import os
+import shutil
 import subprocess
 import sys
 from collections.abc import Callable
@@ -12,12 +13,16 @@ from pathlib import Path
 from types import ModuleType
 
 from warmup.project import ROOT
+from warmup.vocabulary import LEVELS
 
 # `make mutants` points this at a copy whose snippets are wrong on purpose.
 SNIPPETS = Path(os.environ.get("WARMUP_SNIPPETS", ROOT / "snippets"))
 
 # GitHub Pages serves a project below a path, where absolute links break.
 PREFIX = "/torch-warmup/"
+
+# Four questions, two puzzles and a lab, to build and to break; all else of a project is this project's own.
+SAMPLE = ROOT / "tests" / "sample"
 
 
 def load_snippet(name: str) -> ModuleType:
@@ -34,11 +39,54 @@ def load_snippet(name: str) -> ModuleType:
         raise FileNotFoundError(f"snippets/{name} does not exist")
     module_name = "snippet_" + "_".join(Path(name).with_suffix("").parts).replace("-", "_")
     spec = importlib.util.spec_from_file_location(module_name, path)
+    assert spec and spec.loader  # which a .py file has
     module = importlib.util.module_from_spec(spec)
     # Pickling (process pools, spawn) looks a function's module up by name.
     sys.modules[module_name] = module
     spec.loader.exec_module(module)
     return module
+
+
+def copy_sample(folder: Path) -> Path:
+    """Copy the sample project, with this project's tools, theme and pages that are no questions, puzzles or labs.
+
+    Args:
+        folder: where the project's folder is made.
+
+    Returns:
+        The project's folder.
+    """
+    project, docs = folder / "project", ROOT / "docs"
+    content = {docs / name for name in (*LEVELS, "labs", "practice/predict")}
+
+    def left_out(parent: str, names: list[str]) -> list[str]:
+        return [name for name in names if name == "__pycache__" or Path(parent, name) in content]
+
+    for name in ("scripts", "docs"):
+        shutil.copytree(ROOT / name, project / name, ignore=left_out)
+    for name in ("requirements-test.txt", "CONTRIBUTING.md"):
+        shutil.copy(ROOT / name, project / name)
+    shutil.copytree(SAMPLE, project, ignore=left_out, dirs_exist_ok=True)
+    settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")
+    (project / "mkdocs.yml").write_text(_with_nav_of(settings, project / "docs"), encoding="utf-8")
+    return project
+
+
+def _with_nav_of(settings: str, docs: Path) -> str:
+    """``mkdocs.yml`` whose nav names the levels, topics and labs that are below ``docs``, and no others."""
+    head, start, rest = settings.partition("\nnav:\n")
+    nav, end, tail = rest.partition("\n\n")
+    lines: list[str] = []
+    for line in nav.split("\n"):
+        indent, folder = line.partition("-")[0], line.split()[-1].partition("/")[0]
+        if folder not in (*LEVELS, "labs"):
+            lines.append(line)
+        elif line.endswith("/index.md") and (docs / folder).exists():
+            inside = [path for path in sorted((docs / folder).iterdir()) if path.is_dir() or path.suffix == ".ipynb"]
+            lines += [line, *(f"{indent}- {path.relative_to(docs).as_posix()}" for path in inside)]
+        elif line.endswith("/index.md"):
+            lines.pop()  # the heading of nothing
+    return head + start + "\n".join(lines) + end + tail
 
 
 def build_site(destination: Path, root: Path = ROOT, *options: str) -> subprocess.CompletedProcess:

@@ -2,19 +2,16 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import os
-import shutil
-import threading
-from collections.abc import Callable
+from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 
 from warmup.dev import browser
+from warmup.dev.serving import served
 from warmup.project import ROOT
-from warmup.testing import PREFIX, build_site, once
+from warmup.testing import PREFIX, build_site, copy_sample, once
 
 
 @pytest.fixture(scope="session")
@@ -40,34 +37,11 @@ def site(shared) -> Path:
     return folder
 
 
-class Quiet(http.server.SimpleHTTPRequestHandler):
-    """Serves files without a log line each, and the site's own 404 page."""
-
-    def log_message(self, *_):
-        pass
-
-    def send_error(self, code, message=None, explain=None):
-        page = Path(self.directory) / PREFIX.strip("/") / "404.html"
-        if code == 404 and page.exists():
-            body = page.read_bytes()
-            self.send_response(404)
-            self.send_header("Content-Type", "text/html; charset=utf-8")
-            self.send_header("Content-Length", str(len(body)))
-            self.end_headers()
-            self.wfile.write(body)
-        else:
-            super().send_error(code, message, explain)
-
-
 @pytest.fixture(scope="session")
-def address(site) -> str:
+def address(site) -> Iterator[str]:
     """Address of the served site, ending in a slash."""
-    handler = functools.partial(Quiet, directory=str(site.parent))
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}{PREFIX}"
-    server.shutdown()
-    server.server_close()
+    with served(site.parent, PREFIX) as address:
+        yield address
 
 
 @pytest.fixture(scope="session")
@@ -122,27 +96,20 @@ def open_page(chromium, address):
     assert not failures, failures
 
 
-@pytest.fixture(scope="session")
-def copy_project() -> Callable[[Path], Path]:
-    """Copies the project's sources into a folder, to break them there."""
-
-    def copy_to(folder: Path) -> Path:
-        copy = folder / "project"
-        copy.mkdir()
-        for name in ("docs", "snippets", "scripts", "tests"):
-            shutil.copytree(ROOT / name, copy / name, ignore=shutil.ignore_patterns("__pycache__"))
-        highlighted = ROOT / ".cache" / "highlight"
-        if highlighted.exists():  # half of a build's time
-            shutil.copytree(highlighted, copy / ".cache" / "highlight")
-        for name in ("mkdocs.yml", "requirements-test.txt", "CHANGELOG.md", "CONTRIBUTING.md"):
-            if (ROOT / name).exists():
-                shutil.copy(ROOT / name, copy / name)
-        return copy
-
-    return copy_to
-
-
 @pytest.fixture
-def project_copy(tmp_path, copy_project) -> Path:
-    """A copy of the project's sources to break."""
-    return copy_project(tmp_path)
+def project_copy(tmp_path) -> Path:
+    """A copy of the sample project to break."""
+    return copy_sample(tmp_path)
+
+
+@pytest.fixture(scope="session")
+def sample_site(shared) -> Path:
+    """The folder of the sample project's site, built once for all workers: only read it."""
+    folder = shared / "sample"
+
+    def build() -> str:
+        return build_site(folder / "site", copy_sample(folder), "--strict").stderr
+
+    said = once(folder / "once", build)
+    assert (folder / "site" / "index.html").exists(), said
+    return folder / "site"

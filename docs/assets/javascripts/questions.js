@@ -1,6 +1,6 @@
 // Filters the list of questions in the page; the choice is kept in the address, so that it can be shared.
 
-import { readAddress, writeAddress } from "./practice/filters.js"
+import { readAddress, writeAddress } from "./shared/address.js"
 
 const form = document.querySelector(".tw-filter")
 const items = [...document.querySelectorAll(".tw-question")]

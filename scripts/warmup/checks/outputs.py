@@ -31,7 +31,7 @@ def problems(path: Path) -> Iterator[Problem]:
                 yield Problem(relative(out), 1, "An exact output says where it was recorded.", again)
         elif not found.provenance:
             yield Problem(relative(out), 1, "It does not say where it was recorded.", again)
-        elif found.fingerprint != outputs.fingerprint(code, found.text):
+        elif not found.tied_to(code):
             yield Problem(relative(out), 1, "Its snippet has changed since it was recorded, or it was edited.", again)
     if main.exists():
         for variant in outputs.variants(path):
@@ -42,8 +42,12 @@ def problems(path: Path) -> Iterator[Problem]:
                     f"It is for {variant.name}, which holds the pinned {pin}.",
                     f"Record {relative(main)} instead.",
                 )
-    for file in path.parent.glob(f"{path.stem}.*.out"):
-        if file.stem != path.stem and not outputs.VARIANT.search(file.name):
+    drawing = outputs.drawing_file(path)
+    if (drawn := outputs.read_drawing(drawing)) and not drawn.tied_to(code):
+        message = "Its snippet has changed since it was drawn, or it was edited."
+        yield Problem(relative(drawing), 1, message, f"Run: make record Q={_name(path)}")
+    for file in outputs.more_than_stem(path):
+        if not outputs.VARIANT.search(file.name):
             yield Problem(
                 relative(file),
                 0,

@@ -14,7 +14,7 @@ from warmup.vocabulary import GRADES, KINDS, REQUIRED_SECTIONS, SECTIONS
 REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 SAY_IT_WORDS = 70
 WHY_WORDS = 400
-FOLLOW_UPS = (2, 5)
+FOLLOW_UPS = (2, 7)
 
 
 def problems(page: Question, snippets: Path) -> Iterator[Problem]:
@@ -149,5 +149,18 @@ def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 )
             if include.fenced_as.split(" ")[0] != "output":
                 yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
+        elif include.path.endswith(".svg"):
+            if not path.is_file():
+                yield (
+                    include.line,
+                    f"The plot snippets/{include.path} has not been recorded.",
+                    f"Run: make record Q={include.path.removesuffix('.svg')}",
+                )
+            if not re.match(r'plot alt="[^"]+"$', include.fenced_as):
+                yield (
+                    include.line,
+                    "A plot stands in a fence without words for those who cannot see it.",
+                    'Fence it as ```plot alt="what one would see".',
+                )
         elif not path.is_file():
             yield include.line, f"The included file snippets/{include.path} does not exist.", "Mend the path."

@@ -32,6 +32,11 @@ def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
             yield Problem(
                 relative(path), 0, "No page shows this snippet.", "Include it where it belongs, or delete it."
             )
+    for path in sorted(snippets.rglob("*.svg")):
+        if not path.with_suffix(".py").exists():
+            yield Problem(relative(path), 0, "This plot has no snippet beside it.", "Delete it.")
+        elif path.relative_to(snippets).as_posix() not in shown:
+            yield Problem(relative(path), 0, "No page shows this plot.", "Include it near its snippet.")
     for path in sorted(snippets.rglob("*.out")):
         snippet = outputs.snippet_of(path)
         if not snippet.exists():
@@ -73,8 +78,8 @@ def _imports(path: Path) -> Iterator[Problem]:
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
-        elif isinstance(node, ast.ImportFrom) and not node.level:
-            modules = [node.module or ""]
+        elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
+            modules = [node.module]
         else:
             continue
         for module in modules:

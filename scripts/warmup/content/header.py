@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 
+from warmup.vocabulary import NEEDS
+
 DEFAULT_TIMEOUT = 20.0
 SLOW_TIMEOUT = 60.0
-NEEDS = ("cuda", "multiprocess", "compiler")
 OUTPUTS = ("exact", "measured", "recorded")
 
 # The reference expression of PEP 723.
@@ -33,11 +35,11 @@ class HeaderError(ValueError):
 class Header:
     """What a snippet declares. `timeout`: seconds. `start`, `end`: its lines from 1, 0 without one.
 
-    output: exact (a fresh run prints the same to the last byte), measured (its numbers may differ by the share
-    `tolerance`, the text around them not) or recorded (numbers of one machine, such as timings: any digits will do).
+    needs: some of `vocabulary.NEEDS`. output: exact (a fresh run prints the same to the last byte), measured (its
+    numbers may differ by the share `tolerance`, the text around them not) or recorded (numbers of one machine, such as
+    timings: any digits will do).
     """
 
-    requires_python: str | None = None
     dependencies: tuple[str, ...] = ()
     needs: frozenset[str] = frozenset()
     output: str = "exact"
@@ -46,6 +48,11 @@ class Header:
     start: int = 0
     end: int = 0
     tolerance: float = 0.0
+
+    @property
+    def draws(self) -> bool:
+        """Whether the snippet draws a plot, which is recorded as well."""
+        return any(dependency.startswith("matplotlib") for dependency in self.dependencies)
 
 
 def parse(text: str, path: str | PathLike[str]) -> Header:
@@ -112,9 +119,7 @@ class _Reader:
         timeout = table.get("timeout", SLOW_TIMEOUT if slow or "compiler" in needs else DEFAULT_TIMEOUT)
         if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
             raise self._error("timeout", "`timeout` is not a positive number", "Give it in seconds, as in timeout = 90")
-        return Header(
-            requires, tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end, tolerance
-        )
+        return Header(tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end, tolerance)
 
     def _toml(self) -> dict:
         try:
@@ -161,5 +166,6 @@ class _Reader:
         return HeaderError(self.path, self.start + next(numbers, 0), message, fix)
 
 
-def _list(words: tuple[str, ...]) -> str:
+def _list(words: Iterable[str]) -> str:
+    words = tuple(words)
     return ", ".join(words[:-1]) + " or " + words[-1]

@@ -96,6 +96,11 @@ class Site:
         return sorted({tag for q in self.questions for tag in q.tags})
 
     @cached_property
+    def plots(self) -> list[str]:
+        """The plots that questions show, below ``snippets/``."""
+        return list(dict.fromkeys(i.path for q in self.questions for i in q.includes if i.path.endswith(".svg")))
+
+    @cached_property
     def snippets(self) -> list[str]:
         return list(dict.fromkeys(s for q in self.questions for s in q.snippets))
 

@@ -3,7 +3,7 @@
 ``name.out`` holds what the pinned torch printed; a page shows it. An *exact* one holds that and nothing else: a fresh
 run must print the same on every machine. In another one the first line says on which device, with which torch and when
 it was printed, and ends in a fingerprint of the code and the output: where a fresh run cannot tell that a digit was
-typed in, or is not possible here, the fingerprint does.
+typed in, or is not possible here, the fingerprint does. ``name.svg`` is what the snippet drew, with such a fingerprint.
 
 ``name.torch-from-2.14.out`` and ``name.torch-before-2.12.out`` hold what other versions of torch print instead.
 """
@@ -14,6 +14,7 @@ import difflib
 import functools
 import hashlib
 import re
+import time
 from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
@@ -22,6 +23,7 @@ from warmup.content import header
 from warmup.project import ROOT
 
 PROVENANCE = "# recorded on "
+_DRAWN = re.compile(r"<!-- drawn with torch (?P<torch>\S+), fingerprint (?P<fingerprint>[0-9a-f]{16}) -->\n")
 _FINGERPRINT = re.compile(r", fingerprint ([0-9a-f]{16})$")
 VARIANT = re.compile(r"\.torch-(?P<side>from|before)-(?P<version>\d+\.\d+)\.out$")
 
@@ -37,6 +39,10 @@ class Output:
     text: str
     provenance: str = ""
     fingerprint: str = ""
+
+    def tied_to(self, code: str) -> bool:
+        """Whether this code printed it, and nobody has edited either since."""
+        return self.fingerprint == fingerprint(code, self.text)
 
 
 @functools.total_ordering
@@ -73,6 +79,26 @@ def output_file(path: str | PathLike[str]) -> Path:
     return Path(path).with_suffix(".out")
 
 
+def drawing_file(path: str | PathLike[str]) -> Path:
+    """Where the plot of a snippet is recorded."""
+    return Path(path).with_suffix(".svg")
+
+
+def read_drawing(file: Path) -> Output | None:
+    """A recorded plot; None where there is none."""
+    try:
+        text = file.read_text(encoding="utf-8")
+    except FileNotFoundError:
+        return None
+    match = _DRAWN.match(text)
+    return Output(text[match.end() :], match["torch"], match["fingerprint"]) if match else Output(text)
+
+
+def drawn(svg: str, code: str, torch: str) -> str:
+    """The content of a plot's file, tied to the code that drew it."""
+    return f"<!-- drawn with torch {torch}, fingerprint {fingerprint(code, svg)} -->\n{svg}"
+
+
 def snippet_of(out: Path) -> Path:
     """The snippet that an ``.out`` file belongs to."""
     return out.with_name(VARIANT.sub(".out", out.name)).with_suffix(".py")
@@ -80,8 +106,28 @@ def snippet_of(out: Path) -> Path:
 
 def variants(path: str | PathLike[str]) -> list[Variant]:
     """The outputs of other versions of torch that are recorded for a snippet."""
-    files = Path(path).parent.glob(f"{Path(path).stem}.torch-*.out")
-    return sorted(variant for file in files if (variant := Variant.parse(file)))
+    return sorted(variant for file in more_than_stem(Path(path)) if (variant := Variant.parse(file)))
+
+
+# A build asks eight times for each output, and a folder holds those of a whole topic.
+_listed: dict[Path, tuple[int, list[Path]]] = {}
+
+
+def more_than_stem(path: Path) -> list[Path]:
+    """The ``.out`` files beside a snippet whose names say more than its stem: ``name.something.out``.
+
+    While the site is served, a folder is listed again only if it has changed.
+    """
+    folder = path.parent
+    if not folder.is_dir():
+        return []
+    stamp = folder.stat().st_mtime_ns
+    when, files = _listed.get(folder, (0, []))
+    if when != stamp:
+        files = sorted(file for file in folder.glob("*.out") if "." in file.stem)
+        if time.time_ns() - stamp > 10**9:  # what is written within one tick of the clock leaves no other time
+            _listed[folder] = (stamp, files)
+    return [file for file in files if file.name.startswith(f"{path.stem}.")]
 
 
 def for_torch(path: str | PathLike[str], torch: str) -> Path:
@@ -98,14 +144,15 @@ def for_torch(path: str | PathLike[str], torch: str) -> Path:
 
 def release(torch: str) -> tuple[int, int]:
     """Major and minor number of a version such as "2.13.0+cpu"."""
-    major, minor = re.match(r"(\d+)\.(\d+)", torch).groups()
-    return int(major), int(minor)
+    if match := re.match(r"(\d+)\.(\d+)", torch):
+        return int(match[1]), int(match[2])
+    raise ValueError(f"{torch!r} is not a version of torch.")
 
 
 def recorded_torch(root: Path = ROOT) -> str:
     """The torch that outputs are recorded with: the pin in requirements-test.txt."""
     text = (root / "requirements-test.txt").read_text(encoding="utf-8")
-    return re.search(r"^torch==(\S+)", text, flags=re.M)[1]
+    return re.findall(r"^torch==(\S+)", text, flags=re.M)[0]
 
 
 def read(out: Path) -> Output | None:

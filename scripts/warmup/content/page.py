@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, NoReturn, Self
@@ -98,10 +98,11 @@ class Page:
             ProblemError: it is no page.
         """
         stamp = path.stat().st_mtime_ns
-        kept = _cache.get((path, cls))
-        if kept is None or kept[0] != stamp:
-            kept = _cache[path, cls] = (stamp, cls._read(path))
-        return kept[1]
+        kept, page = _cache.get((path, cls), (0, None))
+        if not isinstance(page, cls) or kept != stamp:
+            page = cls._read(path)
+            _cache[path, cls] = (stamp, page)
+        return page
 
     @classmethod
     def _read(cls, path: Path) -> Self:
@@ -110,6 +111,14 @@ class Page:
         except UnicodeDecodeError as error:
             raise ProblemError(not_utf8(path, error)) from error
         return cls(path, text)
+
+    def with_body(self, body: str) -> Self:
+        """The same page with another text below its front matter, which is not read again."""
+        page = object.__new__(type(self))
+        for one in fields(self):  # and nothing that is derived from the text
+            setattr(page, one.name, getattr(self, one.name))
+        page.text = "\n".join([*self.text.split("\n")[: self.body_line - 1], body])
+        return page
 
     def line_of(self, key: str) -> int:
         """The line of the front matter that gives ``key``; 1 where none does."""
@@ -151,10 +160,11 @@ def _mistyped(key: str, value: object, kind: type) -> tuple[str, str] | None:
     """What is wrong with the type of a value of the front matter, and the remedy; nothing where there is no value."""
     if value is None:
         return None
-    if kind is list and not isinstance(value, list):
-        return f"{key} is not a list.", f"Write it as {key}: [one, another]."
-    if kind is list and (wrong := [one for one in value if not isinstance(one, str)]):
-        return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
+    if kind is list:
+        if not isinstance(value, list):
+            return f"{key} is not a list.", f"Write it as {key}: [one, another]."
+        if wrong := [one for one in value if not isinstance(one, str)]:
+            return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
     if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
         return f"{key} is not a whole number above zero.", f"Write it without quotes: {key}: 2."
     if kind is str and not isinstance(value, str):

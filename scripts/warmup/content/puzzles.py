@@ -96,7 +96,7 @@ class Puzzle:
 def squeeze(output: str) -> str:
     """An output without the spacing that does not count: ``[1,2]`` is ``[ 1, 2 ]``, but ``1 2`` is not ``12``.
 
-    predict.js compares what is typed in the same way.
+    practice/predict/puzzles.js compares what is typed in the same way.
     """
     return re.sub(r" ?([\[\](){},:=]) ?", r"\1", " ".join(output.split()))
 

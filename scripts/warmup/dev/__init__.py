@@ -1,1 +1,1 @@
-"""For those who work on the project: bench, browser, scaffold."""
+"""For those who work on the project: figures of `make bench`, a browser, new questions, pins of packages."""

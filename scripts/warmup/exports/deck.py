@@ -18,16 +18,14 @@ import re
 import sqlite3
 import time
 import zipfile
-from collections.abc import Mapping
 from contextlib import closing
 from pathlib import Path
 
 import genanki
 
-from warmup.content.levels import Site
 from warmup.content.questions import Question
-from warmup.exports import cards
-from warmup.vocabulary import GRADES
+from warmup.exports.build import Build
+from warmup.exports.sections import without_downloads
 
 APKG = "practice/torch-warmup.apkg"
 NAME = "Torch Warmup"
@@ -50,24 +48,20 @@ BACK = """\
 {{#Link}}<p class="meta"><a href="{{Link}}">The page, with the mechanism and the sources</a></p>{{/Link}}
 """
 
-_DOWNLOAD = re.compile(r'<a class="tw-download".*?</a>', re.S)
 _RELATIVE_IMAGE = re.compile(r'<img\b(?=[^>]*\ssrc="(?![a-z]+:))[^>]*>')
 _ALTERNATIVE = re.compile(r'\salt="([^"]*)"')
 _RELATIVE_LINK = re.compile(r'<a\b[^>]*\shref="(?![a-z]+:)[^"]*"[^>]*>(.*?)</a>', re.S)
 
 
-def write(path: Path, site: Site, contents: Mapping[str, str], site_url: str) -> None:
+def write(build: Build) -> None:
     """Write the deck.
 
-    Args:
-        path: the ``.apkg`` file.
-        site: the questions.
-        contents: HTML by question id, as the question's own page shows it; a question without any is left out.
-        site_url: the site's address, ending in a slash. Where it is empty, links into the site become plain text, and
-            images that are files of the site their alternative texts. Drawings within the HTML are there in any case.
+    Where the site's address is not known, links into the site become plain text, and images that are files of the site
+    their alternative texts. Drawings within the HTML are there in any case.
     """
+    path = build.folder / APKG
     path.parent.mkdir(parents=True, exist_ok=True)
-    path.write_bytes(_package(_decks(site, contents, site_url), int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
+    path.write_bytes(_package(_decks(build), int(os.environ.get("SOURCE_DATE_EPOCH", time.time()))))
 
 
 def _stable_id(name: str) -> int:
@@ -86,21 +80,21 @@ def _note_type() -> genanki.Model:
     )
 
 
-def _decks(site: Site, contents: Mapping[str, str], site_url: str) -> list[genanki.Deck]:
+def _decks(build: Build) -> list[genanki.Deck]:
     note_type = _note_type()
     decks = []
     # Anki shows new cards by their number, which is the site's order.
     number = itertools.count(1)
-    for level in site.levels:
+    for level in build.site.levels:
         name = f"{NAME}::{level.label}"
         deck = genanki.Deck(_stable_id(name), name, "Code and snippets: MIT. Prose: CC BY 4.0.")
         for question in level.questions:
-            if question.id in contents:
+            if question.id in build.contents:
                 topic, kind = f"{question.level}::{question.topic}", question.kind.replace(" ", "-")
                 deck.add_note(
                     genanki.Note(
                         note_type,
-                        _fields(question, contents[question.id], site_url),
+                        _fields(build, question),
                         guid=genanki.guid_for("torch-warmup", question.id),
                         due=next(number),
                         tags=[f"torch-warmup::{topic}", f"kind::{kind}"],
@@ -110,35 +104,28 @@ def _decks(site: Site, contents: Mapping[str, str], site_url: str) -> list[genan
     return decks
 
 
-def _fields(question: Question, content: str, site_url: str) -> list[str]:
+def _fields(build: Build, question: Question) -> list[str]:
     """The note's fields, in the order of ``FIELDS``, all HTML."""
 
     def linked(fragment: str) -> str:
-        if site_url:
+        if build.site_url:
             return fragment
         fragment = _RELATIVE_IMAGE.sub(lambda image: (_ALTERNATIVE.search(image[0]) or ["", ""])[1], fragment)
         return _RELATIVE_LINK.sub(r"\1", fragment)
 
-    def link(url: str) -> str:
-        return site_url + url
-
-    content = _DOWNLOAD.sub("", content)
-    card, proof = cards.card(question, content, link), cards.proof(question, content, link)
-    ladder = "".join(
-        f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in zip(GRADES, card["ladder"], strict=False)
-    )
-    follow_ups = "".join(
-        f"<details><summary>{follow['question']}</summary>{follow['answer']}</details>" for follow in proof["next"]
-    )
+    shown = build.sections(question).each(without_downloads).placed(question, lambda url: build.site_url + url)
+    shown = shown.each(linked)
+    ladder = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in shown.ladder)
+    follow_ups = "".join(f"<details><summary>{asked}</summary>{answer}</details>" for asked, answer in shown.follow_ups)
     return [
         question.id,
         html.escape(question.title),
         html.escape(" · ".join((question.level_label, question.topic_label, question.kind_label))),
-        linked(card["say"]),
-        linked(proof["run"]).replace("<details", "<details open"),
-        linked(f"<ul>{ladder}</ul>"),
-        linked(follow_ups),
-        html.escape(card["url"]) if site_url else "",
+        shown.say,
+        shown.run.replace("<details", "<details open"),
+        f"<ul>{ladder}</ul>",
+        follow_ups,
+        html.escape(build.site_url + question.url) if build.site_url else "",
     ]
 
 

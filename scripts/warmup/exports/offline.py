@@ -16,13 +16,16 @@ from html.parser import HTMLParser
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
-from warmup.site.render import relative_link
+from warmup.exports import cards
+from warmup.site.links import relative_link
 
 FOLDER = "practice/"
 MANIFEST = FOLDER + "offline.json"
 
 _LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
 _CONFIG = re.compile(r'<script id="__config" type="application/json">(.*?)</script>', re.S)
+# A script's own imports, written as these scripts write them: with double quotes and relative.
+_IN_JS = re.compile(r"""\b(?:from|import)\s*\(?\s*"(\.{1,2}/[^"]+)\"""")
 _IN_CSS = re.compile(r"""url\(\s*(['"]?)(.*?)\1\s*\)|@import\s+(['"])(.*?)\3""")
 
 
@@ -42,15 +45,32 @@ class _Loaded(HTMLParser):
 
 
 def _addresses(file: str, text: str) -> Iterator[str]:
-    """What an HTML or CSS file makes a browser load, as it stands there."""
+    """What an HTML file, a style sheet, a script or the HTML in JSON makes a browser load, as it stands there."""
     if file.endswith(".html"):
         parser = _Loaded()
         parser.feed(text)
         yield from parser.addresses
         # Material's script starts the search in a worker of this name, also where nobody searches.
         yield from (json.loads(config)["search"] for config in _CONFIG.findall(text))
+    elif file.endswith(".js"):
+        yield from _IN_JS.findall(text)
     elif file.endswith(".css"):
         yield from (match[2] or match[4] or "" for match in _IN_CSS.finditer(text))
+    elif file.endswith(".json"):
+        parser = _Loaded()
+        for fragment in _strings(json.loads(text)):
+            if "src=" in fragment:  # parsing all of them would be the most of a reload
+                parser.feed(fragment)
+        yield from parser.addresses
+
+
+def _strings(value: object) -> Iterator[str]:
+    """All strings within a JSON value, keys left out."""
+    if isinstance(value, str):
+        yield value
+    elif isinstance(value, list | dict):
+        for part in value.values() if isinstance(value, dict) else value:
+            yield from _strings(part)
 
 
 def _resolve(file: str, address: str) -> str | None:
@@ -67,22 +87,20 @@ def needed(site: Path) -> list[str]:
     Args:
         site: the built site's folder.
     """
-    waiting = [
-        path
-        for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}*.json", f"assets/javascripts/{FOLDER}*.js")
-        for path in site.glob(pattern)
-    ]
-    waiting = [path.relative_to(site).as_posix() for path in waiting if path != site / MANIFEST]
-    found = set()
+    first = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}**/*.json") for path in site.glob(pattern)]
+    waiting = [path.relative_to(site).as_posix() for path in first if path != site / MANIFEST]
+    found: set[str] = set()
     while waiting:
         file = waiting.pop()
         # A file that is named but not there would keep the whole from being kept; the build has warned of it.
         if file in found or not (site / file).is_file():
             continue
         found.add(file)
-        if file.endswith((".html", ".css")):
+        if file.endswith((".html", ".css", ".js", ".json")):
             text = (site / file).read_text(encoding="utf-8")
-            waiting += filter(None, (_resolve(file, address) for address in _addresses(file, text)))
+            # What a card shows stands on a page that shows cards.
+            base = cards.PAGE if file.endswith(".json") else file
+            waiting += filter(None, (_resolve(base, address) for address in _addresses(file, text)))
     return sorted(found)
 
 

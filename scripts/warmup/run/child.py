@@ -21,16 +21,19 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from warmup.run import tolerated
+from warmup.run import drawing, tolerated
 
+DRAWING = "drawing.svg"
 _PR_SET_PDEATHSIG = 1
 
 
-def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: str, needs_cuda: bool) -> None:
+def main(
+    path: str, stdout_conn: Connection, stderr_conn: Connection, folder: str, needs_cuda: bool, draws: bool
+) -> None:
     """Run the snippet `path` as `__main__`, then leave the process; never returns.
 
     `folder` exists and belongs to this run: the snippet works in its `work/`, and `report.json` there
-    says which torch and which device it used. The caller removes it.
+    says which torch and which device it used; what it `draws` stands in DRAWING. The caller removes it.
     """
     os.setsid()
     _die_with_parent()
@@ -42,6 +45,8 @@ def main(path: str, stdout_conn: Connection, stderr_conn: Connection, folder: st
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
+    if draws:
+        drawing.record_into(Path(folder, DRAWING))
     tolerated.make_warnings_errors()
     code = _execute(path)
     _write_report(Path(folder, "report.json"), needs_cuda)
@@ -53,9 +58,10 @@ def _die_with_parent() -> None:
     # The server ends when the last writer of this pipe is gone; a child that kept it open would keep
     # the server alive after the runner was killed, and itself with it.
     server = multiprocessing.forkserver._forkserver
-    if getattr(server, "_forkserver_alive_fd", None) is not None:
-        os.close(server._forkserver_alive_fd)
-        server._forkserver_alive_fd = None
+    inherited = getattr(server, "_forkserver_alive_fd", None)
+    if inherited is not None:
+        os.close(inherited)
+        server._forkserver_alive_fd = None  # type: ignore[attr-defined]  # or it would be closed again
     if sys.platform == "linux":
         ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
@@ -67,8 +73,9 @@ def _redirect(stdout_conn: Connection, stderr_conn: Connection) -> None:
     for conn, fd in ((stdout_conn, 1), (stderr_conn, 2)):
         os.dup2(conn.fileno(), fd)
         conn.close()
-    sys.stdout = sys.__stdout__ = _stream(1, "strict")
-    sys.stderr = sys.__stderr__ = _stream(2, "backslashreplace")
+    sys.stdout, sys.stderr = _stream(1, "strict"), _stream(2, "backslashreplace")
+    sys.__stdout__ = sys.stdout  # type: ignore[misc,assignment]  # final for all but who starts an interpreter
+    sys.__stderr__ = sys.stderr  # type: ignore[misc,assignment]  # as above
 
 
 def _stream(fd: int, errors: str) -> TextIO:
@@ -80,7 +87,7 @@ def _look_like_the_main_process() -> None:
     process = multiprocessing.current_process()
     process._identity = ()  # or the snippet's own processes would be called Process-7:1
     process.name = "MainProcess"
-    multiprocessing.process._parent_process = None
+    multiprocessing.process._parent_process = None  # type: ignore[attr-defined]  # what parent_process() returns
 
 
 def _execute(path: str) -> int:
@@ -99,7 +106,8 @@ def _execute(path: str) -> int:
     )
     sys.modules["__main__"] = module
     # At exit torch would take its operator libraries apart (0.03 s); nobody can see whether it did.
-    for finalizer in list(weakref.finalize._registry):
+    registry = weakref.finalize._registry  # type: ignore[attr-defined]  # nothing public lists finalizers
+    for finalizer in list(registry):
         finalizer.atexit = False
     try:
         code = compile(Path(path).read_bytes(), path, "exec", dont_inherit=True)
@@ -132,8 +140,13 @@ def _write_report(file: Path, needs_cuda: bool) -> None:
 
 
 def _finish(code: int) -> int:
-    """What the interpreter does at its end and os._exit skips: threads, exit handlers, globals, buffers."""
-    threading._shutdown()
+    """What the interpreter does at its end and os._exit skips: threads, exit handlers, globals, buffers.
+
+    A snippet's `__del__` methods print where they print under plain `python`: the interpreter sets the globals of
+    `__main__` to None in the order of their definition, first those that begin with one underscore, then all others
+    but `__builtins__`, which the methods still need.
+    """
+    threading._shutdown()  # type: ignore[attr-defined]  # waits for all threads, as Py_FinalizeEx does
     atexit._run_exitfuncs()
     names = sys.modules["__main__"].__dict__
     for name in [*(n for n in names if n[0] == "_" and n[1:2] != "_"), *names]:

@@ -29,7 +29,7 @@ class Machine:
 
 
 def _machines() -> list[Machine]:
-    found = []
+    found: list[Machine] = []
     for cpu, environment in CPUS.items():
         for threads in THREADS:
             seed = str(len(found) % 2)  # each of the two hash seeds meets each CPU and each number of threads but one

@@ -1,10 +1,8 @@
-"""Writes and compares the recorded output of snippets: `name.out` beside `name.py`."""
+"""Writes the recorded output of snippets, `name.out` beside `name.py`, where all machines agree on it."""
 
 from __future__ import annotations
 
-import difflib
 import os
-import re
 import signal
 import threading
 from collections.abc import Iterable, Iterator, Sequence
@@ -14,14 +12,14 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from warmup.content import outputs
-from warmup.content.header import Header, HeaderError, parse
+from warmup.content.header import Header
 from warmup.content.outputs import output_file
+from warmup.project import replace_file
+from warmup.run.comparison import agree, agree_drawn, compare, diff, header_of, name_of
 from warmup.run.emulation import MACHINES, Machine
-from warmup.run.runner import Result, Runner
+from warmup.run.result import Result
+from warmup.run.runner import Runner
 
-# Padding belongs to the number: a column of timings moves when one gets a digit more.
-_NUMBER = re.compile(r" *\d+(?:\.\d*)*(?:[eE][+-]?\d+)? *")
-_VALUE = re.compile(r" *(\d+(?:\.\d+)?(?:[eE][+-]?\d+)?) *")
 WHAT_TO_DO = (
     "Print fewer digits, print the conclusion (`settles: False`) instead of the numbers, "
     'or declare them in the header: output = "measured" and tolerance = 0.02, which is 2 %'
@@ -64,20 +62,20 @@ def record(
     A snippet that fails or is skipped keeps its output. Ctrl-C and SIGTERM raise KeyboardInterrupt; each
     file is then the old or the new one.
     """
-    paths = [Path(path) for path in paths]
+    files = [Path(path) for path in paths]
     # What is measured by the clock must not share the machine with another snippet.
-    alone = [path for path in paths if _header(path).output == "recorded"]
-    shared = [path for path in paths if path not in alone]
+    alone = [path for path in files if header_of(path).output == "recorded"]
+    shared = [path for path in files if path not in alone]
     changes = {}
     with _sigterm_as_interrupt():
         with Runner(environment=machines[0].environment) as runner:
             results = {result.path: result for result in runner.run_many(shared, 2)}
             results |= {result.path: result for result in runner.run_many(alone, 1)}
         disputes = _disputes([results[path] for path in shared], machines)
-        for path in paths:
+        for path in files:
             change = changes[path] = _record_one(results[path], force, variant, disputes.get(path, ""))
-            print(change.diff or f"{change.status}: {change.message or _name(change.path)}")
-    return [changes[path] for path in paths]
+            print(change.diff or f"{change.status}: {change.message or name_of(change.path)}")
+    return [changes[path] for path in files]
 
 
 def check_on(machine: Machine, paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[Path, str]]:
@@ -86,28 +84,6 @@ def check_on(machine: Machine, paths: Iterable[str | os.PathLike[str]]) -> Itera
         for result in runner.run_many(paths, _workers(machine)):
             if difference := compare(result.path, result):
                 yield result.path, difference
-
-
-def compare(path: str | os.PathLike[str], result: Result) -> str:
-    """ "" if the result agrees with the recorded output, or if it was skipped; else what is wrong.
-
-    That is a unified diff, or one sentence if there is nothing to compare. A run with another torch than the
-    pinned one is compared with the output that is recorded for its version, if there is one.
-    """
-    path = Path(path)
-    if result.status == "skipped":
-        return ""
-    if result.status != "ok":
-        return result.message
-    again = f"run make record Q={_name(path)}"
-    kind = _header(path)
-    file = outputs.for_torch(path, result.torch) if result.torch else output_file(path)
-    old = outputs.read(file)
-    if old is None:
-        return f"no recorded output: {again}"
-    if kind.output != "exact" and not old.provenance:
-        return f"the recorded output does not say where it was recorded: {again}"
-    return "" if _agree(old.text, result.stdout, kind) else _diff(path, old.text, result.stdout, "recorded", "this run")
 
 
 def _disputes(results: Sequence[Result], machines: Sequence[Machine]) -> dict[Path, str]:
@@ -120,9 +96,11 @@ def _disputes(results: Sequence[Result], machines: Sequence[Machine]) -> dict[Pa
                 first = wanted[result.path]
                 if result.status != "ok":
                     found.setdefault(result.path, f"On {machine.name}: {result.message}\n")
-                elif not _agree(first.stdout, result.stdout, _header(result.path)):
-                    diff = _diff(result.path, first.stdout, result.stdout, machines[0].name, machine.name)
-                    found.setdefault(result.path, diff)
+                elif not agree_drawn(first.drawing, result.drawing, header_of(result.path)):
+                    found.setdefault(result.path, f"It draws another plot on {machine.name}.\n")
+                elif not agree(first.stdout, result.stdout, header_of(result.path)):
+                    difference = diff(result.path, first.stdout, result.stdout, machines[0].name, machine.name)
+                    found.setdefault(result.path, difference)
     return found
 
 
@@ -145,9 +123,9 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
     if result.status != "ok":
         return Change(path, "failed", message=result.message)
     if dispute:
-        refused = f"{_name(path)} prints something else on another machine, so nothing was recorded."
+        refused = f"{name_of(path)} prints something else on another machine, so nothing was recorded."
         return Change(path, "failed", message=f"{refused}\n{dispute}{WHAT_TO_DO}")
-    kind = _header(path)
+    kind = header_of(path)
     named = bool(variant) or kind.output != "exact"
     if named and not (result.device and result.torch):
         return Change(path, "failed", message=f"{path} did not tell its device and torch: let it end normally")
@@ -155,24 +133,38 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
         return Change(path, "failed", message=wrong)
     if variant:
         main, out = outputs.read(out), out.with_suffix(f".torch-{variant}.out")
-        if main is not None and _agree(main.text, result.stdout, kind):
-            return Change(path, "unchanged", message=f"{_name(path)} prints what is recorded, so it needs no variant")
+        if main is not None and agree(main.text, result.stdout, kind):
+            return Change(path, "unchanged", message=f"{name_of(path)} prints what is recorded, so it needs no variant")
     old, new = _read(out), result.stdout
     if named:
         before, code = outputs.read(out), path.read_text(encoding="utf-8")
-        tied = before and before.fingerprint == outputs.fingerprint(code, before.text)
-        if tied and not force and _agree(before.text, new, kind):
-            return Change(path, "unchanged")
-        new = outputs.written(new, code, result.device, result.torch, f"{datetime.now(UTC):%Y-%m-%d}")
+        if old and not force and before and before.tied_to(code) and agree(before.text, new, kind):
+            new = old
+        else:
+            new = outputs.written(new, code, result.device, result.torch, f"{datetime.now(UTC):%Y-%m-%d}")
+    redrawn = not variant and _record_drawing(result, kind, force)
     if old == new:
-        return Change(path, "unchanged")
-    _write(out, new)
-    return Change(path, "new" if old is None else "changed", _diff(path, old or "", new, "before", "now"))
+        return Change(path, "changed", f"{name_of(path)}.svg: drawn again\n") if redrawn else Change(path, "unchanged")
+    replace_file(out, new)
+    return Change(path, "new" if old is None else "changed", diff(path, old or "", new, "before", "now"))
+
+
+def _record_drawing(result: Result, kind: Header, force: bool) -> bool:
+    """Write the plot that a run drew, or take away the one that it no longer draws; whether anything changed."""
+    file, code = outputs.drawing_file(result.path), result.path.read_text(encoding="utf-8")
+    old = outputs.read_drawing(file)
+    if not result.drawing:
+        file.unlink(missing_ok=True)
+        return old is not None
+    if not force and old and old.tied_to(code) and agree_drawn(old.text, result.drawing, kind):
+        return False
+    replace_file(file, outputs.drawn(result.drawing, code, result.torch))
+    return True
 
 
 def _wrong_torch(result: Result, kind: Header, variant: str) -> str:
     """Why this torch may not write this file; "" if it may. CUDA outputs name the torch that printed them."""
-    pin, name = outputs.recorded_torch(), _name(result.path)
+    pin, name = outputs.recorded_torch(), name_of(result.path)
     if variant:
         found = outputs.Variant.parse(result.path.with_suffix(f".torch-{variant}.out"))
         if found is None:
@@ -187,63 +179,11 @@ def _wrong_torch(result: Result, kind: Header, variant: str) -> str:
     return ""
 
 
-def _agree(recorded: str, fresh: str, kind: Header) -> bool:
-    """Whether two outputs are the same, as far as their kind promises it."""
-    if kind.output == "exact" or recorded == fresh:
-        return recorded == fresh
-    if _NUMBER.sub("#", recorded) != _NUMBER.sub("#", fresh):
-        return False
-    if kind.output == "recorded":
-        return True
-    pairs = zip(_values(recorded), _values(fresh), strict=True)
-    return all(abs(a - b) <= kind.tolerance * max(abs(a), abs(b)) for a, b in pairs)
-
-
-def _values(text: str) -> list[float]:
-    return [float(match[1]) for match in _VALUE.finditer(text)]
-
-
-def _header(path: Path) -> Header:
-    try:
-        return parse(path.read_text(encoding="utf-8"), path)
-    except (OSError, UnicodeDecodeError, HeaderError):
-        return Header()  # the runner reports it
-
-
-def _name(path: Path) -> str:
-    parts = path.resolve().with_suffix("").parts
-    last = len(parts) - 1 - parts[::-1].index("snippets") if "snippets" in parts else -4
-    return "/".join(parts[last + 1 :])
-
-
-def _diff(path: Path, old: str, new: str, old_label: str, new_label: str) -> str:
-    if old == new:
-        return ""
-    name = _name(path) + ".out"
-    lines = difflib.unified_diff(
-        old.splitlines(keepends=True),
-        new.splitlines(keepends=True),
-        f"{name} ({old_label})",
-        f"{name} ({new_label})",
-    )
-    return "".join(line if line.endswith("\n") else line + "\n\\ No newline at end of file\n" for line in lines)
-
-
 def _read(out: Path) -> str | None:
     try:
         return out.read_bytes().decode("utf-8", "replace")
     except FileNotFoundError:
         return None
-
-
-def _write(out: Path, text: str) -> None:
-    """Replace the file at once; whatever happens, it is the old one or the new one."""
-    new = out.with_name(f".{out.name}.{os.getpid()}.tmp")
-    try:
-        new.write_bytes(text.encode())
-        os.replace(new, out)
-    finally:
-        new.unlink(missing_ok=True)
 
 
 @contextmanager

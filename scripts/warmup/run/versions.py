@@ -1,4 +1,4 @@
-"""Which versions of torch all outputs and claims were last seen to hold with: ``tests/versions.json``."""
+"""Runs all outputs and claims with the torch at hand, and notes in ``tests/versions.json`` that they hold."""
 
 from __future__ import annotations
 
@@ -9,34 +9,12 @@ import subprocess
 import sys
 import tempfile
 import xml.etree.ElementTree as ElementTree
-from dataclasses import asdict, dataclass
+from dataclasses import asdict
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warmup.project import ROOT
-
-FILE = Path("tests") / "versions.json"
-
-
-@dataclass(frozen=True)
-class Seen:
-    """One run of everything that depends on torch, without a failure.
-
-    torch, python: versions. day: when, as 2026-11-22. outputs: recorded outputs that agreed. claims: tests that passed,
-    one for each set of parameters.
-    """
-
-    torch: str
-    python: str
-    day: str
-    outputs: int
-    claims: int
-
-
-def read(root: Path = ROOT) -> list[Seen]:
-    """The versions that were seen to hold, oldest torch first."""
-    file = root / FILE
-    return [Seen(**one) for one in json.loads(file.read_text(encoding="utf-8"))] if file.exists() else []
+from warmup.content.versions import FILE, Seen, read
+from warmup.project import ROOT, replace_file
 
 
 def see(root: Path = ROOT) -> int:
@@ -62,4 +40,4 @@ def _note(root: Path, report: Path) -> None:
     )
     kept = [one for one in read(root) if one.torch != seen.torch]
     ordered = sorted([*kept, seen], key=lambda one: [int(number) for number in one.torch.split(".")])
-    (root / FILE).write_text(json.dumps([asdict(one) for one in ordered], indent=2) + "\n", encoding="utf-8")
+    replace_file(root / FILE, json.dumps([asdict(one) for one in ordered], indent=2) + "\n")

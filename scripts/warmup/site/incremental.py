@@ -8,13 +8,18 @@ from __future__ import annotations
 
 import hashlib
 import logging
+import posixpath
+import re
 from pathlib import Path
 
 from warmup.content import levels, markdown, outputs
 from warmup.project import ROOT, SNIPPETS, relative
 
 log = logging.getLogger("mkdocs.hooks.warmup")
-_last_frame: str | None = None
+_IMAGE = re.compile(r"!\[[^\]]*\]\(([^):\s]+)\)")
+# By page, what it shows; by "", the frame. Of the last build that came to its end, and of the one that runs.
+_built: dict[str, object] = {}
+_now: dict[str, object] = {}
 
 
 def _code() -> dict[Path, bytes]:
@@ -54,13 +59,14 @@ def mark_stale(files, site: levels.Site, config) -> None:
         site: the questions as they are now.
         config: MkDocs' configuration.
     """
-    global _last_frame
-    now = frame(site, Path(config.config_file_path))
-    everything = now != _last_frame
-    _last_frame = now
+    _now.clear()
+    _now[""] = frame(site, Path(config.config_file_path))
     for file in files.documentation_pages():
-        if everything or _is_stale(Path(file.abs_src_path), Path(file.abs_dest_path)):
+        what = _now[file.src_uri] = _shown(file, Path(config.docs_dir))
+        if _now[""] != _built.get("") or what is None or what != _built.get(file.src_uri):
             file.is_modified = lambda: True
+        elif file.abs_src_path is None and Path(file.abs_dest_path).exists():
+            file.is_modified = lambda: False  # MkDocs builds a page that is no file each time
     if edited := edited_code():
         log.warning(
             "%s: Edited, but this server still runs the code it was started with. "
@@ -69,17 +75,26 @@ def mark_stale(files, site: levels.Site, config) -> None:
         )
 
 
-def _is_stale(source: Path, built: Path) -> bool:
-    """Whether a page shows what its own source does not hold, and that may have changed.
+def remember() -> None:
+    """The build has come to its end: all that was stale is built."""
+    _built.clear()
+    _built.update(_now)
 
-    What a marker stands for is derived from all other pages: such a page is always stale.
+
+def _shown(file, docs: Path) -> tuple | None:
+    """What a page shows: its text, and each file that stands in it or says something about one, with its time.
+
+    None for a page with a marker: what that stands for is derived from all other pages.
     """
-    if source.suffix != ".md":
-        return False
-    lines = markdown.lines(source.read_text(encoding="utf-8", errors="replace"))
-    if not built.exists() or any(line.marker for line in lines):
-        return True
-    when = built.stat().st_mtime
-    shown = [SNIPPETS / include["path"] for line in lines if (include := line.include)]
-    variants = [variant.path for path in shown if path.suffix == ".out" for variant in outputs.variants(path)]
-    return any(path.stat().st_mtime > when for path in (*shown, *variants) if path.exists())
+    text = file.content_bytes.decode("utf-8", errors="replace")
+    found = [text]
+    if file.src_uri.endswith(".md"):
+        lines = markdown.lines(text)
+        if any(line.marker for line in lines):
+            return None
+        paths = [SNIPPETS / include["path"] for line in lines if (include := line.include)]
+        for path in [path for path in paths if path.suffix == ".out"]:
+            paths += [path.with_suffix(".py"), *(variant.path for variant in outputs.variants(path))]
+        paths += [docs / posixpath.dirname(file.src_uri) / address for address in _IMAGE.findall(text)]
+        found += [(path, path.stat().st_mtime_ns if path.exists() else None) for path in paths]
+    return tuple(found)

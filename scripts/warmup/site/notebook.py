@@ -1,62 +1,58 @@
-"""Notebook pages: from nbconvert's HTML to the markup of every other page.
+"""Notebook pages: cells become the Markdown of any other page.
 
-mkdocs-jupyter puts a style sheet of half a megabyte and several scripts into each page, two of which would
-ask third parties. A page needs only what its cells hold, so exactly that is taken out, and put into the code
-and output blocks that the site styles anyway.
+mkdocs-jupyter makes a notebook a page and offers it for download. Its own rendering is left aside: it puts a style
+sheet of half a megabyte and several scripts into each page, two of which would ask third parties.
 """
 
 from __future__ import annotations
 
+import base64
+import json
 import re
-from collections.abc import Callable
 from itertools import groupby
 
-import bs4
 
-MARK = '<div class="jupyter-wrapper">'
-
-_MATH = re.compile(
-    r"(?s)(?P<code><(?P<tag>pre|code)\b.*?</(?P=tag)>)|<p>\s*\$\$(?P<block>[^$]+)\$\$\s*</p>|\$(?P<inline>[^$\n]+)\$"
-)
-
-
-def flatten(content: str, output: Callable[[str], str]) -> str:
-    """The cells of a rendered notebook as plain blocks; formulas are marked as arithmatex marks them.
+def markdown(notebook: str) -> str:
+    """Prose as it stands, code and printed text in fences, pictures as figures.
 
     Args:
-        content: HTML as nbconvert's lab template gives it.
-        output: renders printed text.
+        notebook: the file's text, in nbformat 4.
     """
-    soup = bs4.BeautifulSoup(content[content.index(MARK) :], "html.parser")
-    blocks = []
-    for cell in soup.select('[id^="cell-id="]'):
-        if "jp-MarkdownCell" in cell["class"]:
-            blocks.append(_prose(cell.select_one(".jp-MarkdownOutput")))
-            continue
-        if code := cell.select_one(".jp-InputArea pre"):
-            blocks.append(f'<div class="highlight"><pre><span></span><code>{_inside(code)}</code></pre></div>')
-        for printed, shown in groupby(cell.select(".jp-OutputArea-output"), lambda o: "jp-RenderedText" in o["class"]):
-            if printed:
-                blocks.append(output("\n".join(one.get_text().strip("\n") for one in shown)))
-            else:
-                blocks += [f'<figure class="tw-figure">{_inside(one)}</figure>' for one in shown]
-    return "\n".join(blocks)
+    parts = []
+    for cell in json.loads(notebook)["cells"]:
+        source = "".join(cell["source"])
+        if cell["cell_type"] == "markdown":
+            parts.append(source)
+        elif cell["cell_type"] == "code" and source:
+            parts.append(_fence("python", source))
+            for is_picture, outputs in groupby(cell["outputs"], lambda output: bool(_picture(output))):
+                if is_picture:
+                    parts += [f'<figure class="tw-figure">{_picture(output)}</figure>' for output in outputs]
+                else:
+                    parts.append(_fence("output", "\n".join(_printed(output) for output in outputs)))
+    return "\n\n".join(parts) + "\n"
 
 
-def _inside(tag: bs4.Tag) -> str:
-    return tag.decode_contents().strip()
+def _fence(language: str, text: str) -> str:
+    # Four characters and more: an include within is text. More than any within: only the last ends it.
+    mark = "`" * max(4, 1 + max(map(len, re.findall("`+", text)), default=0))
+    return f"{mark}{language}\n{text}\n{mark}"
 
 
-def _prose(cell: bs4.Tag) -> str:
-    for anchor in cell.select("a.anchor-link"):
-        anchor["class"] = "headerlink"
-        anchor["title"] = "Permanent link"
+def _picture(output: dict) -> str:
+    """The picture as HTML, in which nothing can mix with the page; empty where there is none."""
+    data = output.get("data", {})
+    if "image/svg+xml" in data:
+        svg = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
+        return _image(f"data:image/svg+xml;base64,{svg}")
+    if "image/png" in data:
+        return _image(f"data:image/png;base64,{''.join(''.join(data['image/png']).split())}")
+    return ""
 
-    def mark(match: re.Match) -> str:
-        if match["code"]:
-            return match["code"]
-        if match["block"]:
-            return f'<div class="arithmatex">\\[{match["block"]}\\]</div>'
-        return f'<span class="arithmatex">\\({match["inline"]}\\)</span>'
 
-    return _MATH.sub(mark, _inside(cell))
+def _image(source: str) -> str:
+    return f'<img alt="No description has been provided for this image" src="{source}">'
+
+
+def _printed(output: dict) -> str:
+    return "".join(output.get("text") or output.get("data", {}).get("text/plain", "")).strip("\n")

@@ -6,8 +6,10 @@ import json
 from collections.abc import Iterator
 from pathlib import Path
 
+FILE = Path(__file__).parents[1] / "exports" / "questions.schema.json"
 
-def table(path: Path) -> list[str]:
+
+def table(path: Path = FILE) -> list[str]:
     """The lines of a Markdown table with one row a field."""
     rows = _rows(json.loads(path.read_text(encoding="utf-8")))
     return ["| Field | Type | What it is |", "|---|---|---|", *(f"| {' | '.join(row)} |" for row in rows)]

@@ -9,6 +9,7 @@ from html import unescape
 import pytest
 
 from warmup.content import levels
+from warmup.exports import cards
 
 SITE = levels.load()
 LINK = re.compile(r'href="([^"]+)"')
@@ -20,8 +21,10 @@ def bank(site) -> dict:
 
 
 @pytest.fixture(scope="module")
-def proofs(site) -> dict:
-    return json.loads((site / "practice/proofs.json").read_text(encoding="utf-8"))
+def proofs(site, bank) -> dict:
+    """The proofs of all topics by question."""
+    topics = [json.loads((site / cards.proofs(topic["id"])).read_text(encoding="utf-8")) for topic in bank["topics"]]
+    return {name: proof for topic in topics for name, proof in topic.items()}
 
 
 def test_every_question_has_a_complete_card(bank, proofs):
@@ -32,8 +35,7 @@ def test_every_question_has_a_complete_card(bank, proofs):
         assert card["say"].startswith("<"), card["id"]
         assert len(card["ladder"]) == 3 and all(card["ladder"]), card["id"]
         assert 'class="highlight"' in proofs[card["id"]]["run"], card["id"]
-        asked = re.findall(r'^\?\?\?\+? question "', question.section("They ask next").text, flags=re.M)
-        assert len(proofs[card["id"]]["next"]) == len(asked), card["id"]
+        assert len(proofs[card["id"]]["next"]) == len(question.follow_ups), card["id"]
         assert all(one["question"] and one["answer"] for one in proofs[card["id"]]["next"]), card["id"]
 
 
@@ -50,3 +52,14 @@ def test_every_link_of_a_card_leads_somewhere(site, bank, proofs):
 
 def test_proofs_are_not_in_the_file_that_opens_the_cards(site):
     assert "highlight" not in (site / "practice/cards.json").read_text(encoding="utf-8")
+
+
+def test_a_file_of_proofs_has_the_questions_of_its_topic_and_no_others(site):
+    found = {
+        path.relative_to(site).as_posix(): json.loads(path.read_text())
+        for path in site.glob("practice/proofs/**/*.json")
+    }
+    topics = [topic for level in SITE.levels for topic in level.topics]
+    assert {name: list(proofs) for name, proofs in found.items()} == {
+        cards.proofs(topic.id): [question.id for question in topic.questions] for topic in topics
+    }

@@ -1,53 +1,18 @@
-"""What the site offers to programs and to paper: Markdown copies, llms.txt, questions.json, print views, a PDF."""
+"""The Markdown copies of the built site, and the button that copies one."""
 
 from __future__ import annotations
 
-import json
 import re
-import shutil
-import unicodedata
 
-import jsonschema
-import pypdf
-import pytest
-from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
 from warmup.content import levels, outputs
-from warmup.exports import copies as written
-from warmup.exports import paper
 from warmup.project import SNIPPETS
-from warmup.testing import PREFIX
 
-BASE = f"https://example.com{PREFIX}"
 SITE = levels.load()
-SMALLEST = min(SITE.levels, key=lambda level: len(level.questions))
 QUESTION = "junior/autograd/zero-grad"
 FENCE = re.compile(r"^(`{3,}).*\n(?:.*\n)*?\1$", re.M)
 LINK = re.compile(r"\]\(([^)\s]+)\)")
-
-
-@pytest.fixture(scope="module")
-def copies(site) -> dict[str, str]:
-    """The Markdown copies by their addresses."""
-    return {path.relative_to(site).as_posix(): path.read_text(encoding="utf-8") for path in sorted(site.rglob("*.md"))}
-
-
-@pytest.fixture(scope="module")
-def data(site) -> dict:
-    return json.loads((site / "questions.json").read_text(encoding="utf-8"))
-
-
-@pytest.fixture(scope="module")
-def validator(site) -> jsonschema.Draft202012Validator:
-    published = json.loads((site / "questions.schema.json").read_text(encoding="utf-8"))
-    jsonschema.Draft202012Validator.check_schema(published)
-    return jsonschema.Draft202012Validator(published)
-
-
-def leads_nowhere(site, link: str) -> bool:
-    path = link.partition("#")[0].removeprefix(BASE)
-    return not (site / path / "index.html" if path.endswith("/") or not path else site / path).is_file()
 
 
 def test_each_page_names_its_copy(site, copies):
@@ -60,14 +25,14 @@ def test_each_page_names_its_copy(site, copies):
     assert {f"{level.slug}.md" for level in SITE.levels} < named
 
 
-def test_a_copy_is_plain_markdown_whose_links_all_lead_somewhere(site, copies):
+def test_a_copy_is_plain_markdown_whose_links_all_lead_somewhere(site, copies, base, leads_nowhere):
     wrong = []
     for name, text in copies.items():
         prose = FENCE.sub("", text)
         wrong += [f"{name}: {found}" for found in re.findall(r"^\s*\?\?\? .*|<!--.*|^\s*--8<--.*|<div.*", prose, re.M)]
         wrong += [f"{name}: {formula}" for formula in re.findall(r"\\[(\[].*", re.sub(r"`[^`]*`|\\\[|\\\]", "", prose))]
         for link in LINK.findall(prose):
-            if not link.startswith("https://") or link.startswith(BASE) and leads_nowhere(site, link):
+            if not link.startswith("https://") or link.startswith(base) and leads_nowhere(link):
                 wrong.append(f"{name}: {link}")
     assert not wrong, "\n".join(wrong)
 
@@ -89,83 +54,12 @@ def test_a_copy_has_all_that_the_page_shows(copies):
                 assert file.read_text(encoding="utf-8").rstrip().rpartition("# ///\n")[2] in text
 
 
-def test_the_copy_of_a_topic_lists_its_questions_and_that_of_a_level_all_of_them(copies):
+def test_the_copy_of_a_topic_lists_its_questions_and_that_of_a_level_all_of_them(copies, base):
     for level in SITE.levels:
         for part in (level, *level.topics):
             items = re.findall(r"^- \[.+\]\((.+)\.md\): \w+, \d+ min$", copies[f"{part.url.rstrip('/')}.md"], re.M)
             assert len(items) == len(part.questions)
-            assert set(items) == {BASE + question.id for question in part.questions}
-
-
-def test_llms_txt_has_the_form_and_every_question_once_in_order(site):
-    text = (site / "llms.txt").read_text(encoding="utf-8")
-    assert re.match(r"# .+\n\n> .+\n\n", text)
-    sections = re.split(r"^## .+\n", text, flags=re.M)
-    assert len(sections) > sum(len(level.topics) for level in SITE.levels)
-    for line in "\n".join(sections[1:]).split("\n"):
-        assert re.fullmatch(r"(- \[.+\]\(https://[^)\s]+\)(: .+)?)?", line), line
-    links = LINK.findall(text)
-    assert not [link for link in links if leads_nowhere(site, link)]
-    ids = [link.removeprefix(BASE).removesuffix(".md") for link in links]
-    assert len(ids) == len(set(ids))
-    assert set(SITE.by_id) <= set(ids)
-    for level in SITE.levels:
-        for topic in level.topics:
-            assert [id_ for id_ in ids if id_.startswith(topic.url)] == [q.id for q in topic.questions]
-
-
-def test_questions_json_matches_its_schema(data, validator):
-    validator.validate(data)
-    assert data["$schema"] == f"{BASE}questions.schema.json"
-
-
-@pytest.mark.parametrize(
-    "break_it",
-    [
-        lambda data: data.update(extra=1),
-        lambda data: data.update(version=2),
-        lambda data: data["questions"][0].update(extra=1),
-        lambda data: data["questions"][0].pop("say_it"),
-        lambda data: data["questions"][0].update(level="wizard"),
-        lambda data: data["questions"][0]["snippets"][0].update(extra=1),
-        lambda data: data["questions"][0]["listening_for"].pop("weak"),
-        lambda data: data["questions"][0]["follow_ups"][0].update(answer=""),
-    ],
-)
-def test_the_schema_refuses_what_it_does_not_know(data, validator, break_it):
-    broken = json.loads(json.dumps(data))
-    break_it(broken)
-    assert not validator.is_valid(broken)
-
-
-def test_questions_json_says_what_the_pages_say(site, data, copies):
-    # Topics are in the order of the navigation, which levels.load() is not told here.
-    assert len(data["questions"]) == len(SITE.by_id)
-    assert {record["id"] for record in data["questions"]} == set(SITE.by_id)
-    for record in data["questions"]:
-        question = SITE.by_id[record["id"]]
-        assert (record["title"], record["tags"], record["minutes"]) == (question.title, question.tags, question.minutes)
-        assert record["url"] == BASE + question.url
-        text = copies[record["markdown"].removeprefix(BASE)]
-        assert record["say_it"] in text
-        asked = re.findall(r'^\?\?\?\+? question "(.+)"$', question.section("They ask next").text, re.M)
-        assert [fold["question"] for fold in record["follow_ups"]] == asked
-        assert all(fold["answer"] in text for fold in record["follow_ups"])
-        assert all(sentence for sentence in record["listening_for"].values())
-        for snippet in record["snippets"]:
-            file = SNIPPETS / snippet["path"]
-            assert snippet["code"] == file.read_text(encoding="utf-8")
-            recorded = file.with_suffix(".out").exists()
-            assert (snippet["output"] is not None) is (snippet["recorded"] is not None) is recorded
-            assert not recorded or file.with_suffix(".out").read_text(encoding="utf-8").endswith(snippet["output"])
-
-
-def test_the_page_about_the_data_lists_the_files_and_the_fields(site, validator):
-    text = (site / "about/data/index.html").read_text(encoding="utf-8")
-    for file in (written.LLMS, written.QUESTIONS, written.SCHEMA):
-        assert f'href="../../{file}"' in text
-    for name in validator.schema["properties"]["questions"]["items"]["properties"]:
-        assert f"<code>questions[].{name}</code>" in text
+            assert set(items) == {base + question.id for question in part.questions}
 
 
 def test_copy_as_markdown_copies_the_file_and_says_so(open_page, copies):
@@ -191,94 +85,3 @@ def test_without_javascript_the_copy_is_a_link(open_page):
     page = open_page(f"{QUESTION}/", javascript=False)
     page.get_by_role("link", name="View as Markdown").click()
     expect(page).to_have_url(re.compile(rf"{QUESTION}\.md$"))
-
-
-@pytest.mark.parametrize("level", SITE.levels, ids=lambda level: level.slug)
-def test_a_level_links_to_a_print_view_with_all_of_its_questions(site, level):
-    assert 'href="print/"' in (site / level.url / "index.html").read_text(encoding="utf-8")
-    text = (site / level.url / paper.PRINT / "index.html").read_text(encoding="utf-8")
-    assert text.count("<article ") == len(level.questions)
-    ids = re.findall(r'\sid="([^"]+)"', text)
-    assert len(ids) == len(set(ids))
-    for question in level.questions:
-        for section in question.sections:
-            assert f"{paper.anchor(question)}--{section.title.lower().replace(' ', '-')}" in ids
-    # A link to a question that is in the document stays in the document.
-    inside = {BASE + question.url for question in level.questions}
-    shown = re.sub(r'<p class="tw-foot">.*?</p>', "", text)
-    assert not inside & {link.partition("#")[0] for link in re.findall(r'href="([^"]+)"', shown)}
-
-
-def test_a_print_view_is_neither_searched_nor_mapped(site):
-    assert "print/" not in (site / "sitemap.xml").read_text(encoding="utf-8")
-    assert "/print/" not in (site / "search/search_index.json").read_text(encoding="utf-8")
-
-
-def test_a_print_view_reads_well_on_a_screen(open_page):
-    for width, scheme in ((360, "dark"), (1280, "light")):
-        page = open_page(f"{SMALLEST.url}print/", width=width, scheme=scheme)
-        assert page.evaluate("document.documentElement.scrollWidth") <= width
-        # All questions are alike to axe, which takes seconds for a level.
-        results = Axe().run(page, ".tw-cover, .tw-contents, .tw-part:nth-of-type(1)")
-        assert results.violations_count == 0, results.generate_report()
-    say_it = page.locator('h2[id$="--say-it"]').first
-    expect(say_it).to_have_css("text-transform", "uppercase")
-    expect(page.locator("details:not([open])")).to_have_count(0)
-
-
-@pytest.fixture(scope="module")
-def pdf(site, chromium, tmp_path_factory) -> pypdf.PdfReader:
-    """The smallest level as a PDF, of a site whose address is not known."""
-    folder = tmp_path_factory.mktemp("paper")
-    shutil.copytree(site / "assets", folder / "assets")
-    view = folder / SMALLEST.url / paper.PRINT / "index.html"
-    view.parent.mkdir(parents=True)
-    text = (site / view.relative_to(folder)).read_text(encoding="utf-8")
-    view.write_text(text.replace(f'href="{BASE}', 'href="../../'), encoding="utf-8")
-    file = folder / paper.pdf_name(SMALLEST.slug)
-    assert paper.pdf(chromium, view, file) > len(SMALLEST.questions)
-    return pypdf.PdfReader(file)
-
-
-def squeezed(text: str) -> str:
-    """Without what a PDF does not keep of a text: spaces, and letters that a ligature has swallowed."""
-    return re.sub(r"\s", "", unicodedata.normalize("NFKC", text))
-
-
-def test_each_question_begins_on_a_page_that_contents_and_outline_name(pdf):
-    contents = squeezed(pdf.pages[1].extract_text())
-    topics = [item.title for item in pdf.outline if not isinstance(item, list)]
-    questions = [item for items in pdf.outline if isinstance(items, list) for item in items]
-    assert sorted(topics) == sorted(topic.label for topic in SMALLEST.topics)
-    assert sorted(item.title for item in questions) == sorted(question.title for question in SMALLEST.questions)
-    before = 1
-    for item in questions:
-        index = pdf.get_destination_page_number(item)
-        assert index > before, "A question begins on a page of its own."
-        assert squeezed(item.title) in squeezed(pdf.pages[index].extract_text()[:400])
-        assert squeezed(item.title) in contents
-        before = index
-    assert "".join(str(pdf.get_destination_page_number(item) + 1) for item in questions) in contents
-
-
-def test_folds_are_printed_open(pdf):
-    first, second = [item for items in pdf.outline if isinstance(items, list) for item in items][:2]
-    shown = range(pdf.get_destination_page_number(first), pdf.get_destination_page_number(second))
-    text = squeezed("".join(pdf.pages[index].extract_text() for index in shown))
-    question = next(question for question in SMALLEST.questions if question.title == first.title)
-    answers = [
-        line for line in question.section("They ask next").text.split("\n") if re.fullmatch(r" {4}[\w ,.]+", line)
-    ]
-    assert answers
-    assert all(squeezed(line) in text for line in answers)
-
-
-def test_no_link_in_a_pdf_names_a_folder_of_the_machine(pdf):
-    links = [
-        annotation.get_object()["/A"]["/URI"]
-        for page in pdf.pages
-        for annotation in page.get("/Annots", [])
-        if "/URI" in annotation.get_object().get("/A", {})
-    ]
-    assert links
-    assert all(link.startswith("https://") for link in links)

@@ -17,18 +17,23 @@ PAGES = [
     "labs/attention-cost/",
     "practice/",
     "practice/anki/",
+    "practice/predict/junior/tensors/",
     "about/verified/",
     "about/myths/",
+    "about/myths/junior/autograd/",
     "no-such-page/",
 ]
 
 
-@pytest.mark.parametrize("scheme", ["light", "dark"])
+# In the dark, only the colors are others.
+@pytest.mark.parametrize(
+    ("scheme", "options"), [("light", {}), ("dark", {"runOnly": ["color-contrast"]})], ids=["light", "dark"]
+)
 @pytest.mark.parametrize("path", PAGES)
-def test_axe_finds_no_violation(open_page, path, scheme):
+def test_axe_finds_no_violation(open_page, path, scheme, options):
     page = open_page(path, scheme=scheme)
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
-    results = Axe().run(page)
+    results = Axe().run(page, options=options)
     assert results.violations_count == 0, results.generate_report()
 
 
@@ -39,3 +44,9 @@ def test_axe_is_really_running(open_page):
         "'<img src=\"../../../assets/images/favicon.png\">')"
     )
     assert Axe().run(page).violations_count == 1
+
+
+def test_axe_sees_the_colors_of_the_dark_scheme(open_page):
+    page = open_page("junior/autograd/zero-grad/", scheme="dark")
+    page.evaluate("document.querySelector('h1').style.color = '#333'")
+    assert Axe().run(page, options={"runOnly": ["color-contrast"]}).violations_count == 1

@@ -2,15 +2,13 @@
 
 from __future__ import annotations
 
-import functools
-import http.server
 import re
-import threading
 
 import pytest
 from playwright.sync_api import expect
 
-from warmup.testing import build_site
+from warmup.dev.serving import served
+from warmup.testing import build_site, copy_sample
 
 EVIL = "<img src=x onerror=hacked=1><script>hacked=2</script>"
 TITLE = f'What does {EVIL} print, and is 1 < 2 & "3"?'
@@ -19,7 +17,7 @@ title: '{TITLE}'
 kind: debugging
 tags: ["<b>tag</b>"]
 minutes: 1
-related: [junior/autograd/no-grad]
+related: [junior/autograd/thing]
 ---
 
 ## Say it
@@ -74,72 +72,56 @@ CODE = f"print({EVIL!r})\n</code></pre>{EVIL}\n"
 
 
 @pytest.fixture(scope="module")
-def evil_address(tmp_path_factory, evil_project):
+def address(tmp_path_factory):
     folder = tmp_path_factory.mktemp("evil")
-    result = build_site(folder, evil_project)
-    assert result.returncode == 0, result.stderr
-
-    class Handler(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *_):
-            pass
-
-    server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), functools.partial(Handler, directory=str(folder)))
-    threading.Thread(target=server.serve_forever, daemon=True).start()
-    yield f"http://127.0.0.1:{server.server_port}/"
-    server.shutdown()
-    server.server_close()
-
-
-@pytest.fixture(scope="module")
-def evil_project(tmp_path_factory, copy_project):
-    project = copy_project(tmp_path_factory.mktemp("project"))
-    docs, snippets = project / "docs/junior/autograd", project / "snippets/junior/autograd"
-    (docs / "evil.md").write_text(PAGE, encoding="utf-8")
-    index = docs / "index.md"
+    project = copy_sample(folder)
+    docs, snippets = project / "docs", project / "snippets"
+    (docs / "junior/autograd/evil.md").write_text(PAGE, encoding="utf-8")
+    index = docs / "junior/autograd/index.md"
     index.write_text(index.read_text().replace("order: [", "order: [evil, ", 1))
-    (snippets / "evil.py").write_text(CODE, encoding="utf-8")
-    (snippets / "evil.out").write_text(f"{EVIL}\n", encoding="utf-8")
-    (project / "docs/practice/predict/evil.md").write_text(PUZZLE, encoding="utf-8")
-    program = project / "snippets/practice/predict/evil.py"
-    program.write_text(CODE, encoding="utf-8")
-    program.with_suffix(".out").write_text(f"{EVIL}{EVIL}\n", encoding="utf-8")
-    return project
+    (docs / "practice/predict/evil.md").write_text(PUZZLE, encoding="utf-8")
+    for where, printed in (("junior/autograd", EVIL), ("practice/predict", EVIL + EVIL)):
+        (snippets / where / "evil.py").write_text(CODE, encoding="utf-8")
+        (snippets / where / "evil.out").write_text(f"{printed}\n", encoding="utf-8")
+    result = build_site(folder / "site", project)
+    assert result.returncode == 0, result.stderr
+    with served(folder / "site") as address:
+        yield address
 
 
 @pytest.fixture
-def visit(chromium, evil_address):
+def visit(chromium, address):
     """Opens a page of the site with the markup in it; at the end nothing of it has run."""
     context = chromium.new_context(service_workers="block")
     page = context.new_page()
 
+    def nothing_has_run():
+        page.wait_for_timeout(50)  # an image's error comes a moment later
+        assert page.evaluate("globalThis.hacked") is None
+        assert page.locator('img[src="x"]').count() == 0
+
     def go(path: str):
-        page.goto(evil_address + path)
+        nothing_has_run()
+        page.goto(address + path)
         return page
 
     yield go
-    page.wait_for_timeout(50)  # an image's error comes a moment later
-    assert page.evaluate("globalThis.hacked") is None
-    assert page.locator('img[src="x"]').count() == 0
+    nothing_has_run()
     context.close()
 
 
-@pytest.mark.parametrize(
-    "path",
-    [
+def test_pages_show_the_title_as_text(visit):
+    for path in (
         "junior/autograd/evil/",
-        "junior/autograd/no-grad/",
+        "junior/autograd/thing/",
         "junior/autograd/",
         "junior/",
         "questions/",
         "junior/print/",
         "about/myths/",
-        "practice/predict/",
-    ],
-)
-def test_pages_show_the_title_as_text(visit, path):
-    page = visit(path)
-    if path != "junior/autograd/no-grad/":
-        expect(page.locator("article, main, body").first).to_contain_text(TITLE)
+        "practice/predict/junior/autograd/",
+    ):
+        expect(visit(path).locator("article, main, body").first).to_contain_text(TITLE)
 
 
 def test_title_of_the_window_is_the_question(visit):

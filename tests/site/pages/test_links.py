@@ -165,12 +165,60 @@ def test_every_topic_is_one_click_from_the_front_door(collected):
             assert (topic.url, "") in targets
 
 
-def test_every_myth_is_gathered(site):
-    text = (site / "about/myths/index.html").read_text(encoding="utf-8")
-    with_myth = [q for q in SITE.questions if q.section("Myth")]
-    assert with_myth
-    for question in with_myth:
-        assert f"{question.url}#myth" in text
+def test_previous_and_next_stay_in_the_topic(site):
+    for question in SITE.questions:
+        text = (site / question.url / "index.html").read_text(encoding="utf-8")
+        links = re.findall(r'<a class="tw-neighbor.*? rel="(.*?)" href="(.*?)"', text)
+        neighbors = {"prev": question.previous, "next": question.next}
+        expected = {relation: other.url for relation, other in neighbors.items() if other}
+        assert {relation: urljoin(question.url, link) for relation, link in links} == expected, question.id
+
+
+def test_every_myth_is_listed_and_stands_in_full_on_its_topic_s_page(site):
+    told = [q for q in SITE.questions if q.section("Myth")]
+    assert told
+    listed = (site / "about/myths/index.html").read_text(encoding="utf-8")
+    for question in told:
+        assert f'href="../../{question.url}#myth"' in listed
+        folder = f"{question.level}/{question.topic}"
+        assert f'href="{folder}/"' in listed
+        text = (site / "about/myths" / folder / "index.html").read_text(encoding="utf-8")
+        assert f'<h2 id="{question.slug}">' in text
+        shown = [line.include["path"] for line in question.section("Myth").lines if line.include]
+        missing = [path for path in shown if path.endswith(".py") and f'snippets/{path}"' not in text]
+        assert not missing
+
+
+def test_every_program_to_predict_is_listed_and_stands_on_its_topic_s_page(site):
+    listed = (site / "practice/predict/index.html").read_text(encoding="utf-8")
+    for puzzle in SITE.puzzles:
+        folder = f"{puzzle.question.level}/{puzzle.question.topic}/"
+        assert f'<li id="{puzzle.slug}"><a href="{folder}#{puzzle.slug}">' in listed
+        text = (site / "practice/predict" / folder / "index.html").read_text(encoding="utf-8")
+        [section] = [
+            part for part in text.split('<section class="tw-puzzle"')[1:] if f'<h2 id="{puzzle.slug}">' in part
+        ]
+        assert f'snippets/{puzzle.program}"' in section
+        assert section.count('<label class="tw-guess">') == len(puzzle.choices) + 1
+        assert section.count('<div class="tw-mistake"') == len(puzzle.choices)
+        assert '<details class="tw-answer">' in section and "markdown=" not in section
+
+
+def topic_pages(site: Path) -> list[str]:
+    """The addresses of the pages of puzzles and of myths."""
+    pages = [path for folder in ("about/myths", "practice/predict") for path in (site / folder).rglob("index.html")]
+    return [f"{path.parent.relative_to(site).as_posix()}/" for path in pages]
+
+
+def test_pages_that_are_no_file_are_found_as_others_are(site):
+    sitemap = (site / "sitemap.xml").read_text(encoding="utf-8")
+    index = json.loads((site / "search/search_index.json").read_text(encoding="utf-8"))
+    known = {entry["location"] for entry in index["docs"]}
+    assert len(pages := topic_pages(site)) > 2
+    for address in pages:
+        assert f"<loc>{BASE}{address}</loc>" in sitemap
+        assert f'rel="canonical" href="{BASE}{address}"' in (site / address / "index.html").read_text(encoding="utf-8")
+        assert address in known
 
 
 def test_search_index_knows_every_question(site):
@@ -186,3 +234,8 @@ def compressed(path: Path) -> int:
 def test_a_question_page_weighs_at_most_30_kb_compressed(site):
     weights = {q.id: compressed(site / q.url / "index.html") for q in SITE.questions}
     assert not {question: weight for question, weight in weights.items() if weight > 30_000}
+
+
+def test_a_page_by_topic_and_the_list_of_them_weigh_at_most_30_kb_compressed(site):
+    weights = {address: compressed(site / address / "index.html") for address in topic_pages(site)}
+    assert not {address: weight for address, weight in weights.items() if weight > 30_000}

@@ -2,138 +2,18 @@
 
 from __future__ import annotations
 
-import base64
 import json
 import re
-import shutil
 
 import pytest
 from playwright.sync_api import Page, expect
 
-from warmup.dev.bench import served
-from warmup.project import ROOT
-from warmup.testing import build_site
-
-NAV = """nav:
-  - Questions: questions.md
-  - Junior: [junior/index.md, junior/autograd]
-  - Mid: [mid/index.md, mid/autograd, mid/scaling]
-  - Practice:
-      - practice/flashcards.md
-      - practice/mock.md
-      - practice/predict.md
-"""
-PAGE = """---
-title: What is {slug}?
-kind: concept
-tags: [a]
-minutes: 1
----
-
-## Say it
-
-It is {slug}.
-
-## Run it
-
-{run}
-
-## They ask next
-
-??? question "Why?"
-
-    Because.
-
-??? question "And then?"
-
-    {next}
-
-## Listening for
-
-- **Weak**: One.
-- **Good**: Two.
-- **Strong**: Three.
-"""
-SNIPPET = '```python title="thing.py"\n--8<-- "{0}.py"\n```\n\n```output\n--8<-- "{0}.out"\n```\n'
-PICTURES = "![Two boxes](one.svg)\n\n![A circle](two.svg)\n\nA dot, ![a dot](dot.png), in a line.\n"
-# As programs that draw write them: what is drawn twice stands once, under an id that every drawing has.
-SVG = """<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" width="90" height="40">
-<defs><clipPath id="clip"><rect width="90" height="40"/></clipPath><g id="mark">{}</g></defs>
-<g id="node1" clip-path="url(#clip)"><use xlink:href="#mark"/><use href="#mark" x="40"/></g>
-</svg>
-"""
-DOT = base64.b64decode("iVBORw0KGgoAAAANSUhEUgAAAAEAAAABCAAAAAA6fptVAAAACklEQVR4nGNgAAAAAgABSK+kcQAAAABJRU5ErkJggg==")
-PUZZLE = """---
-title: Program of {0}
-question: {0}
-choices:
-  - {{text: "7", because: You counted.}}
-  - {{text: "8", because: You guessed.}}
----
-
-It is so.
-"""
-QUESTIONS = {
-    "junior/autograd/first": {
-        "run": SNIPPET.format("junior/autograd/thing") + SNIPPET.format("mid/autograd/thing"),
-        "next": "Nothing.",
-    },
-    "junior/autograd/second": {"run": PICTURES, "next": "![A triangle](three.svg)"},
-    "mid/autograd/third": {
-        "run": SNIPPET.format("mid/autograd/thing"),
-        "next": "See [the first](../../junior/autograd/first.md).",
-    },
-    "mid/scaling/fourth": {"run": "Nothing.", "next": "Nothing."},
-}
+from warmup.dev.serving import served
 
 
 @pytest.fixture(scope="module")
-def built(tmp_path_factory):
-    """A site of four questions and two puzzles, in which two levels have a topic of the same name."""
-    project = tmp_path_factory.mktemp("project")
-    files = {
-        "mkdocs.yml": re.sub(r"(?ms)^nav:\n.*?(?=^\w)", NAV, (ROOT / "mkdocs.yml").read_text(encoding="utf-8")),
-        "docs/index.md": "---\ntitle: Home\n---\n",
-        "docs/junior/index.md": "---\ntitle: Junior\n---\n",
-        "docs/mid/index.md": "---\ntitle: Mid\n---\n",
-        "docs/junior/autograd/index.md": "---\ntitle: Autograd\norder: [first, second]\n---\n",
-        "docs/mid/autograd/index.md": "---\ntitle: Autograd\norder: [third]\n---\n",
-        "docs/mid/scaling/index.md": "---\ntitle: Scaling\norder: [fourth]\n---\n",
-        "docs/junior/autograd/one.svg": SVG.format('<rect width="30" height="30"/>'),
-        "docs/junior/autograd/two.svg": SVG.format('<circle cx="15" cy="15" r="15"/>'),
-        "docs/junior/autograd/three.svg": SVG.format('<path d="M0 30L30 30L15 0z"/>'),
-        "snippets/junior/autograd/thing.py": '# /// script\n# dependencies = ["torch"]\n# ///\nprint(1)\n',
-        "snippets/junior/autograd/thing.out": "1\n",
-        "snippets/mid/autograd/thing.py": "print(2)\n",
-        "snippets/mid/autograd/thing.out": "2\n",
-    }
-    for number, question in enumerate(("junior/autograd/first", "mid/autograd/third")):
-        files[f"docs/practice/predict/p{number}.md"] = PUZZLE.format(question)
-        files[f"snippets/practice/predict/p{number}.py"] = f"print({number})\n"
-        files[f"snippets/practice/predict/p{number}.out"] = f"{number}\n"
-    for name, parts in QUESTIONS.items():
-        files[f"docs/{name}.md"] = PAGE.format(slug=name.rpartition("/")[2], **parts)
-    for name in ("scripts", "docs/assets"):
-        shutil.copytree(ROOT / name, project / name, ignore=shutil.ignore_patterns("__pycache__"))
-    for path in (
-        ROOT / "requirements-test.txt",
-        *ROOT.glob("docs/*.json"),
-        *ROOT.glob("docs/practice/*.*"),
-        ROOT / "docs/questions.md",
-    ):
-        files[path.relative_to(ROOT).as_posix()] = path.read_text(encoding="utf-8")
-    for name, text in files.items():
-        (project / name).parent.mkdir(parents=True, exist_ok=True)
-        (project / name).write_text(text, encoding="utf-8")
-    (project / "docs/junior/autograd/dot.png").write_bytes(DOT)
-    result = build_site(project / "built", project)
-    assert result.returncode == 0, result.stderr
-    return project / "built"
-
-
-@pytest.fixture(scope="module")
-def address(built) -> str:
-    with served(built) as address:
+def address(sample_site) -> str:
+    with served(sample_site) as address:
         yield address
 
 
@@ -152,7 +32,7 @@ def test_a_list_shows_the_topic_of_the_level_that_was_chosen(open_page):
     page = open_page("questions/")
     option = page.locator("optgroup[label=Mid] option", has_text="Autograd")
     page.locator("select[name=topic]").select_option(option.get_attribute("value"))
-    expect(rows(page)).to_have_text([re.compile("What is third")])
+    expect(rows(page)).to_have_text([re.compile("What is it in mid")])
     expect(page).to_have_url(re.compile(r"\?topic=mid/autograd$"))
     page.reload()
     expect(rows(page)).to_have_count(1)
@@ -172,11 +52,13 @@ OLD = [
 
 
 @pytest.mark.parametrize(("query", "choice", "count"), OLD)
-def test_an_address_that_names_the_topic_alone_means_that_of_its_level_or_the_first(open_page, query, choice, count):
+def test_an_address_that_names_the_topic_alone_means_that_of_its_level_or_the_first(
+    open_page, address, query, choice, count
+):
     page = open_page(f"questions/?{query}")
     expect(rows(page)).to_have_count(count)
     assert chosen(page) == choice
-    page = open_page(f"practice/flashcards/?{query}")
+    page.goto(f"{address}practice/flashcards/?{query}")
     expect(page.locator(".tw-counts-now")).to_have_text(
         f"0 due, {count} new, 0 known." if count else "No card matches. Take one filter away."
     )
@@ -197,13 +79,13 @@ def test_flashcards_are_of_the_topic_that_was_chosen_and_count_for_it_alone(open
 
 
 def test_rehearsing_the_topic_of_a_question_means_that_of_its_level(open_page):
-    page = open_page("mid/autograd/third/")
+    page = open_page("mid/autograd/thing/")
     page.get_by_role("link", name="Rehearse this topic").click()
     expect(page.locator(".tw-counts-now")).to_have_text("0 due, 1 new, 0 known.")
 
 
 def test_a_mock_interview_sums_up_each_level_by_itself(open_page):
-    page = open_page("practice/mock/?format=mid&minutes=5&questions=junior/autograd/first,mid/autograd/third")
+    page = open_page("practice/mock/?format=mid&minutes=5&questions=junior/autograd/thing,mid/autograd/thing")
     page.get_by_role("button", name="Start this set").click()
     for rating in ("3", "1"):
         for key in ("Space", "Space", "Space", rating, rating, rating, "Space"):
@@ -218,7 +100,7 @@ def test_programs_are_of_the_topic_that_was_chosen_and_count_for_it_alone(open_p
     page.locator(".tw-setup summary").click()
     page.locator("select[name=topic]").select_option("mid/autograd")
     expect(page.locator(".tw-chosen")).to_have_text("1 program")
-    expect(page.locator(".tw-puzzle:visible h2")).to_contain_text("mid/autograd/third")
+    expect(page.locator(".tw-puzzle:visible h2")).to_contain_text("Take two away")
     page.locator(".tw-guess:visible").first.click()
     page.get_by_role("button", name="Check").click()
     answered = page.locator(".tw-progress tbody td:nth-child(2)")
@@ -243,19 +125,19 @@ def test_a_place_stored_when_topics_had_no_level_is_found_again(open_page, level
 # ---------- Snippets ----------
 
 
-def test_two_snippets_of_one_name_are_two_downloads(open_page, built):
-    page = open_page("junior/autograd/first/")
+def test_two_snippets_of_one_name_are_two_downloads(open_page, sample_site):
+    page = open_page("mid/autograd/thing/")
     links = page.get_by_role("link", name="Download thing.py")
     expect(links).to_have_count(2)
-    for index, text in enumerate(('# /// script\n# dependencies = ["torch"]\n# ///\nprint(1)\n', "print(2)\n")):
+    for index, text in enumerate(("print(1)\n", '# /// script\n# dependencies = ["torch"]\n# ///\nprint(2)\n')):
         with page.expect_download() as download:
             links.nth(index).click()
         assert download.value.suggested_filename == "thing.py"
         assert download.value.path().read_text(encoding="utf-8") == text
 
 
-def test_the_markdown_copy_names_each_snippet_s_own_file(built):
-    text = (built / "junior/autograd/first.md").read_text(encoding="utf-8")
+def test_the_markdown_copy_names_each_snippet_s_own_file(sample_site):
+    text = (sample_site / "mid/autograd/thing.md").read_text(encoding="utf-8")
     files = re.findall(r"^\[thing\.py\]\(https://example\.com/torch-warmup/(.*)\):\n\n```python\n(.*)\n```", text, re.M)
     assert files == [("snippets/junior/autograd/thing.py", "print(1)"), ("snippets/mid/autograd/thing.py", "print(2)")]
 
@@ -268,7 +150,8 @@ def pictures_are_whole(page: Page, count: int) -> None:
     expect(page.locator("figure.tw-diagram svg:visible")).to_have_count(count)
     assert (
         page.evaluate("""() => {
-        const ids = [...document.querySelectorAll("[id]")].map(({ id }) => id)
+        // Material's own begin with two underscores.
+        const ids = [...document.querySelectorAll("[id]:not([id^=__])")].map(({ id }) => id)
         return ids.filter((id, index) => ids.indexOf(id) < index)
     }""")
         == []
@@ -289,7 +172,7 @@ def pictures_are_whole(page: Page, count: int) -> None:
 
 
 def test_pictures_on_their_page(open_page):
-    page = open_page("junior/autograd/second/")
+    page = open_page("junior/autograd/other/")
     page.locator("summary").last.click()
     pictures_are_whole(page, 3)
 
@@ -297,7 +180,7 @@ def test_pictures_on_their_page(open_page):
 def test_pictures_on_a_flashcard(open_page):
     page = open_page("practice/flashcards/?topic=junior/autograd")
     page.get_by_role("button", name="Start").click()
-    while "second" not in page.locator("#flashcards h2").inner_text():
+    while "else" not in page.locator("#flashcards h2").inner_text():
         page.get_by_role("button", name="Reveal").click()
         page.get_by_role("button", name="Easy").click()
     page.get_by_role("button", name="Reveal").click()
@@ -305,9 +188,9 @@ def test_pictures_on_a_flashcard(open_page):
 
 
 def test_pictures_in_a_mock_interview(open_page):
-    page = open_page("practice/mock/?format=junior&minutes=5&questions=junior/autograd/second")
+    page = open_page("practice/mock/?format=junior&minutes=5&questions=junior/autograd/other")
     page.get_by_role("button", name="Start this set").click()
-    expect(page.locator("#mock h2")).to_have_text("What is second?")
+    expect(page.locator("#mock h2")).to_have_text("What else is there?")
     for _ in range(3):
         page.keyboard.press("Space")
     page.get_by_text("The code that ran").click()

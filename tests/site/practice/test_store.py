@@ -8,7 +8,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-KEY = "torch-warmup"
+from practice_pages import KEY, block_storage, fill_storage, put, state, stored, with_stored
+
 PAGE = "practice/"
 CARD = {
     "at": 1_700_000_000_000,
@@ -21,28 +22,12 @@ CARD = {
 ONE, TWO = "card:junior/autograd/zero-grad", "card:junior/autograd/no-grad"
 
 
-def state(entries: dict, **more) -> str:
-    return json.dumps({"version": 1, "since": 0, "entries": entries, **more})
-
-
-def with_stored(open_page, text: str, path: str = PAGE):
-    """The page, opened by a browser that has ``text`` stored."""
-    page = open_page("404.html")
-    page.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, text])
-    page.goto(page.url.replace("404.html", path))
-    return page
-
-
-def stored(page) -> dict:
-    return json.loads(page.evaluate("key => localStorage.getItem(key)", KEY))
-
-
 def store(page, code: str, argument=None):
     """Run ``code`` with ``store`` and ``module`` (store.js) in the page."""
     return page.evaluate(
         "async ([url, code, argument]) => { const module = await import(url);"
         " return new Function('module', 'store', 'argument', code)(module, module.store, argument) }",
-        [page.url.split("practice/")[0] + "assets/javascripts/practice/store.js", code, argument],
+        [page.url.split("practice/")[0] + "assets/javascripts/practice/shared/store.js", code, argument],
     )
 
 
@@ -76,7 +61,7 @@ def test_of_damaged_or_older_progress_every_entry_that_can_be_used_is_kept(open_
 
 @pytest.mark.parametrize(("text", "kept", "lost"), [DAMAGED[0], DAMAGED[2], DAMAGED[6]])
 def test_damaged_or_older_progress_is_told_and_what_was_stored_can_be_saved(open_page, text, kept, lost):
-    page = with_stored(open_page, text)
+    page = with_stored(open_page, PAGE, text)
     expect(summary(page)).to_contain_text(f"{kept} flashcard")
     expect(notice(page)).to_contain_text(f"{kept} {'entry' if kept == 1 else 'entries'} could be kept")
     if lost:
@@ -85,18 +70,18 @@ def test_damaged_or_older_progress_is_told_and_what_was_stored_can_be_saved(open
         page.get_by_role("button", name="Save what was stored").click()
     assert download.value.path().read_text() == text
     store(page, "store.set('place:test', {})")
-    assert set(stored(page)["entries"]) == ({ONE} if kept else set()) | {"place:test"}
+    assert set(stored(page)) == ({ONE} if kept else set()) | {"place:test"}
 
 
 def test_undamaged_progress_needs_no_notice(open_page):
-    page = with_stored(open_page, state({ONE: CARD, TWO: CARD}))
+    page = with_stored(open_page, PAGE, state({ONE: CARD, TWO: CARD}))
     expect(summary(page)).to_contain_text("2 flashcards")
     expect(notice(page)).to_be_hidden()
 
 
 def test_progress_of_a_newer_version_is_left_alone(open_page):
     text = state({ONE: CARD}).replace('"version": 1', '"version": 2')
-    page = with_stored(open_page, text)
+    page = with_stored(open_page, PAGE, text)
     expect(notice(page)).to_contain_text("newer version")
     store(page, "store.set('place:test', {})")
     assert page.evaluate("key => localStorage.getItem(key)", KEY) == text
@@ -104,11 +89,7 @@ def test_progress_of_a_newer_version_is_left_alone(open_page):
 
 def test_full_storage_is_told_and_the_session_goes_on(open_page):
     page = open_page(PAGE)
-    page.evaluate("""() => {
-        for (let size = 1 << 20; size >= 1; size >>= 1) {
-            try { for (let i = 0; ; i++) localStorage.setItem(`filler${size}.${i}`, "x".repeat(size)) } catch {}
-        }
-    }""")
+    fill_storage(page)
     store(page, "store.set(argument[0], argument[1])", [ONE, CARD])
     expect(notice(page)).to_contain_text("storage is full")
     expect(summary(page)).to_contain_text("1 flashcard answered")
@@ -119,10 +100,7 @@ def test_full_storage_is_told_and_the_session_goes_on(open_page):
 
 def test_blocked_storage_is_told_and_the_session_goes_on(open_page):
     page = open_page("404.html")
-    page.add_init_script(
-        "for (const name of ['localStorage', 'sessionStorage']) Object.defineProperty(window, name, "
-        "{ configurable: true, get() { throw new DOMException('denied', 'SecurityError') } })"
-    )
+    block_storage(page)
     page.goto(page.url.replace("404.html", PAGE))
     expect(notice(page)).to_contain_text("does not let the site store anything")
     store(page, "store.set(argument[0], argument[1])", [ONE, CARD])
@@ -147,29 +125,29 @@ FOREIGN = [
 
 
 def test_a_file_that_is_not_ours_changes_nothing(open_page):
-    page = with_stored(open_page, state({TWO: CARD}))
+    page = with_stored(open_page, PAGE, state({TWO: CARD}))
     message = page.locator(".tw-message")
     for text in FOREIGN:
         message.evaluate("element => { element.textContent = '' }")
         import_file(page, text)
         expect(message).to_contain_text(re.compile("nothing has changed", re.I))
-        assert set(stored(page)["entries"]) == {TWO}
+        assert set(stored(page)) == {TWO}
 
 
 def test_progress_moves_to_another_browser_as_a_file(open_page):
-    page = with_stored(open_page, state({ONE: CARD}))
+    page = with_stored(open_page, PAGE, state({ONE: CARD}))
     with page.expect_download() as download:
         page.get_by_role("button", name="Write to a file").click()
     assert re.fullmatch(r"torch-warmup-progress-\d{4}-\d\d-\d\d\.json", download.value.suggested_filename)
     text = download.value.path().read_text()
-    other = with_stored(open_page, state({ONE: {**CARD, "at": CARD["at"] - 1, "reviews": 1}, TWO: CARD}))
+    other = with_stored(open_page, PAGE, state({ONE: {**CARD, "at": CARD["at"] - 1, "reviews": 1}, TWO: CARD}))
     import_file(other, text.replace('"entries":{', '"entries":{"card:broken":{"at":1},'))
     expect(other.locator(".tw-message")).to_contain_text("Read 1 entry; 1 entry could not be used.")
-    assert stored(other)["entries"] == {ONE: CARD, TWO: CARD}  # the later answer wins
+    assert stored(other) == {ONE: CARD, TWO: CARD}  # the later answer wins
 
 
 def test_forget_everything_asks_first_and_reaches_other_tabs(open_page):
-    page = with_stored(open_page, state({ONE: CARD, TWO: CARD}))
+    page = with_stored(open_page, PAGE, state({ONE: CARD, TWO: CARD}))
     other = page.context.new_page()
     other.goto(page.url)
     page.get_by_role("button", name="Forget everything").click()
@@ -180,13 +158,13 @@ def test_forget_everything_asks_first_and_reaches_other_tabs(open_page):
     for tab in (page, other):
         expect(summary(tab)).to_contain_text("0 flashcards")
     store(other, "store.set('place:test', {})")  # what the other tab knew does not come back with its next change
-    assert set(stored(page)["entries"]) == {"place:test"}
+    assert set(stored(page)) == {"place:test"}
     page.reload()
     expect(summary(page)).to_contain_text("0 flashcards")
 
 
 def test_a_file_from_before_forgetting_can_be_read_back(open_page):
-    page = with_stored(open_page, state({ONE: CARD}))
+    page = with_stored(open_page, PAGE, state({ONE: CARD}))
     text = store(page, "return store.export()")
     store(page, "store.reset()")
     import_file(page, text)
@@ -204,7 +182,7 @@ def test_two_tabs_that_answer_at_once_lose_nothing(open_page):
         store(other, "store.set(...argument)", [f"card:second/{number}", CARD])
     for tab in (page, other):
         expect(summary(tab)).to_contain_text("20 flashcards")
-    assert len(stored(page)["entries"]) == 20
+    assert len(stored(page)) == 20
 
 
 def test_what_a_tab_overwrote_unseen_is_handed_back(open_page):
@@ -214,9 +192,9 @@ def test_what_a_tab_overwrote_unseen_is_handed_back(open_page):
     store(page, "store.set(...argument)", [ONE, CARD])
     expect(summary(other)).to_contain_text("1 flashcard answered")
     # As if the other tab had read before the first one wrote, and written after it.
-    other.evaluate("([key, text]) => localStorage.setItem(key, text)", [KEY, state({TWO: CARD})])
+    put(other, {TWO: CARD})
     expect(summary(page)).to_contain_text("2 flashcards")
-    assert set(stored(page)["entries"]) == {ONE, TWO}
+    assert set(stored(page)) == {ONE, TWO}
 
 
 def test_merging_states_does_not_depend_on_the_order(open_page):

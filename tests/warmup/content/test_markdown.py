@@ -9,7 +9,7 @@ from markdown import Markdown
 
 from warmup.content import levels, markdown
 from warmup.content.page import Page
-from warmup.site.render import Renderer
+from warmup.site.expand import Renderer
 
 # In each, the lines that a fence shows have the word "in", the others the word "out".
 TEXTS = {

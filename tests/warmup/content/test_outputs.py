@@ -2,6 +2,9 @@
 
 from __future__ import annotations
 
+import os
+import time
+
 import pytest
 
 from warmup.checks.outputs import problems
@@ -99,6 +102,19 @@ def test_each_torch_has_the_output_of_its_range(snippet):
     ]
     assert all(snippet_of(variant.path) == snippet for variant in variants(snippet))
     assert messages(snippet) == []
+
+
+def test_a_variant_is_found_when_it_comes_and_missed_when_it_goes(snippet):
+    for age in (100, 0):  # a folder that nobody has touched for long is kept in memory
+        when = time.time() - age
+        os.utime(snippet.parent, (when, when))
+        assert variants(snippet) == []
+        late = snippet.with_name(f"{snippet.stem}.torch-from-2.14.out")
+        late.write_text("2\n")
+        snippet.with_name(f"{snippet.stem}_more.torch-from-2.14.out").write_text("another snippet's\n")
+        assert [one.path for one in variants(snippet)] == [late]
+        late.unlink()
+        assert variants(snippet) == []
 
 
 def test_a_variant_is_tied_to_its_code_too(snippet):

@@ -12,18 +12,16 @@ from warmup import checks
 from warmup.content import levels, navigation
 from warmup.dev import scaffold
 from warmup.project import ProblemError
-
-MKDOCS = "nav:\n  - index.md\n  - Junior:\n      - junior/index.md\n      - junior/autograd\n  - About:\n      - x.md\n"
+from warmup.testing import copy_sample
 
 
 @pytest.fixture
 def project(tmp_path):
-    (tmp_path / "mkdocs.yml").write_text(MKDOCS)
-    return tmp_path
+    return copy_sample(tmp_path)
 
 
 def tree(root):
-    return {p.relative_to(root).as_posix(): p.read_text() for p in root.rglob("*") if p.is_file()}
+    return {p.relative_to(root).as_posix(): p.read_bytes() for p in root.rglob("*") if p.is_file()}
 
 
 def test_it_writes_page_snippet_and_claims_under_one_name(project):
@@ -68,7 +66,7 @@ def test_its_only_problems_are_the_ones_that_filling_in_mends(project):
 def test_a_second_question_joins_the_topic(project):
     scaffold.new("junior/autograd/no-grad", project)
     scaffold.new("junior/autograd/detach", project)
-    assert "order: [no-grad, detach]" in (project / "docs/junior/autograd/index.md").read_text()
+    assert "order: [thing, other, no-grad, detach]" in (project / "docs/junior/autograd/index.md").read_text()
     claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
     assert claims.count("import pytest\n") == 1
     assert claims.count("class Test") == 2
@@ -76,10 +74,12 @@ def test_a_second_question_joins_the_topic(project):
 
 
 def test_a_new_topic_joins_the_navigation_of_its_level(project):
+    before = (project / "mkdocs.yml").read_text()
     scaffold.new("junior/saving/map-location", project)
     text = (project / "mkdocs.yml").read_text()
-    assert text == MKDOCS.replace("      - junior/autograd\n", "      - junior/autograd\n      - junior/saving\n")
-    assert navigation.topic_order(yaml.safe_load(text)["nav"]) == ["junior/autograd", "junior/saving"]
+    assert text == before.replace("      - junior/autograd\n", "      - junior/autograd\n      - junior/saving\n")
+    listed = navigation.topic_order(yaml.safe_load(re.search(r"^nav:\n(?: .*\n)+", text, re.M)[0])["nav"])
+    assert listed == ["junior/autograd", "junior/saving", "mid/autograd", "mid/scaling"]
 
 
 @pytest.mark.parametrize(
@@ -112,7 +112,6 @@ def test_an_existing_question_is_not_overwritten(project):
 
 def test_an_index_without_order_stops_before_anything_is_written(project):
     folder = project / "docs/junior/autograd"
-    folder.mkdir(parents=True)
     (folder / "index.md").write_text("---\ntitle: Autograd\n---\n")
     before = tree(project)
     with pytest.raises(ProblemError, match="no order"):

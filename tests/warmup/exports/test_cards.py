@@ -8,8 +8,8 @@ import pytest
 
 from warmup.content.questions import Question
 from warmup.exports import cards
+from warmup.exports.sections import Sections
 
-URL = "practice/flashcards/"
 PAGE = """---
 title: Does 1 < 2 hold?
 kind: concept
@@ -32,28 +32,8 @@ def heading(title: str, anchor: str) -> str:
     return f'<h2 id="{anchor}">{title}<a class="headerlink" href="#{anchor}" title="Permanent link">&para;</a></h2>\n'
 
 
-def test_a_page_is_cut_at_its_h2_headings():
-    content = "".join(
-        ("<p>before</p>", heading("Say it", "say-it"), "<p>a</p><h3 id='x'>b</h3>", heading("Why", "why"), "<p>c</p>")
-    )
-    assert cards.sections(content) == {"say-it": "<p>a</p><h3 id='x'>b</h3>", "why": "<p>c</p>"}
-
-
-def test_only_the_outermost_folds_are_follow_ups():
-    inner = '<details class="note"><summary>inner</summary><p>x</p></details>'
-    section = (
-        f'<details class="question"><summary>first?</summary><p>a</p>{inner}</details>\n'
-        '<p>between</p><details class="question" open>\n<summary>second?</summary>\n<p>b</p></details>'
-    )
-    assert cards.folds(section) == [("first?", f"<p>a</p>{inner}"), ("second?", "<p>b</p>")]
-
-
-@pytest.mark.parametrize(
-    "item", ["<li><strong>{}</strong>: says it.</li>", "<li>\n<p><strong>{}</strong>: says it.</p>\n</li>"]
-)
-def test_the_ladder_is_its_three_texts(item):
-    section = "<ul>\n" + "\n".join(item.format(grade) for grade in ("Weak", "Good", "Strong")) + "\n</ul>"
-    assert cards.ladder(section) == ["says it."] * 3
+def placed(question: Question, content: str) -> Sections:
+    return Sections.of(question, content).placed(question, link)
 
 
 @pytest.mark.parametrize(
@@ -71,14 +51,15 @@ def test_the_ladder_is_its_three_texts(item):
 def test_a_card_shows_whatever_its_page_shows(question, fragment):
     for anchor in ("say-it", "run-it"):
         content = heading("A", anchor) + fragment
-        assert fragment in (cards.card(question, content, link)["say"], cards.proof(question, content, link)["run"])
+        shown = placed(question, content)
+        assert fragment in (cards.card(question, shown, link)["say"], cards.proof(shown)["run"])
 
 
 def test_a_card_has_no_script_and_no_id_of_another_card(question):
     content = heading("Run it", "run-it") + (
         '<p id=\'x\'>t</p><SCRIPT>x()</SCRIPT ><svg><g id="m"/><use xlink:href="#m"/></svg>'
     )
-    assert cards.proof(question, content, link)["run"] == (
+    assert cards.proof(placed(question, content))["run"] == (
         '<p id="junior--autograd--order--x">t</p><svg><g id="junior--autograd--order--m"/>'
         '<use xlink:href="#junior--autograd--order--m"/></svg>'
     )
@@ -96,13 +77,27 @@ def test_a_card_has_no_script_and_no_id_of_another_card(question):
 )
 def test_links_lead_where_they_led_on_the_page(question, href, expected):
     content = heading("Say it", "say-it") + f'<p><a href="{href}">t</a></p>'
-    assert cards.card(question, content, link)["say"] == f'<p><a href="{expected}">t</a></p>'
+    assert cards.card(question, placed(question, content), link)["say"] == f'<p><a href="{expected}">t</a></p>'
 
 
 def test_a_title_is_plain_text(question):
-    assert cards.card(question, "", link)["title"] == "Does 1 < 2 hold?"
+    assert cards.card(question, placed(question, ""), link)["title"] == "Does 1 < 2 hold?"
 
 
 def test_an_image_is_found_from_where_the_card_stands(question):
     content = heading("Run it", "run-it") + '<p><img alt="A" src="../plot.png" /></p>'
-    assert cards.proof(question, content, link)["run"] == '<p><img alt="A" src="../../junior/autograd/plot.png" /></p>'
+    assert (
+        cards.proof(placed(question, content))["run"] == '<p><img alt="A" src="../../junior/autograd/plot.png" /></p>'
+    )
+
+
+def test_proofs_come_by_topic(build):
+    found = cards.files(build)
+    assert list(found) == [cards.CARDS, "practice/proofs/junior/topic.json"]
+    assert [card["topic"] for card in found[cards.CARDS]["cards"]] == ["junior/topic"]
+    assert found["practice/proofs/junior/topic.json"] == {
+        "junior/topic/thing": {
+            "run": '<details class="question"><summary>Predict it</summary></details>',
+            "next": [{"question": "Why?", "answer": "<p>Because.</p>"}],
+        }
+    }

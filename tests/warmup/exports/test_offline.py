@@ -5,7 +5,9 @@ from __future__ import annotations
 import base64
 import hashlib
 import json
+import os
 from pathlib import Path
+from urllib.parse import unquote
 
 import pytest
 
@@ -20,6 +22,7 @@ HTML = """<!doctype html>
 <link rel="stylesheet" href="//example.com/foreign.css">
 <script src="../../with%20space.js"></script>
 <script src="/absolute.js"></script>
+<script type="module" src="../../assets/javascripts/practice/mode.js"></script>
 <script>const never = '<img src="../../never.png">'</script>
 <script id="__config" type="application/json">{"base": "../..", "search": "../../search.js"}</script>
 <img src="data:image/gif;base64,R0lGODlhAQABAAAAACw="><img src="gone.png"><img alt="without an address">
@@ -28,15 +31,32 @@ HTML = """<!doctype html>
 CSS = """@import "more.css"; @import url(more.css);
 a { background: url("data:image/svg+xml,<svg fill='url(#a)'></svg>") } b { background: url( 'fonts/a.woff2' ) }
 """
+JS = """import { a } from "../shared/part.js"
+import "./mode/parts.js"
+import {
+  b,
+} from "../../../not-there.js"
+const text = "../other.js"
+"""
 FILES = {
     "practice/index.html": "<p>",
     "practice/mode/index.html": HTML,
     "practice/mode/picture.png": "picture",
-    "practice/cards.json": "{}",
+    "practice/cards.json": json.dumps(
+        {"cards": [{"say": '<p><img alt="A" src="../../junior/plot.png"> <a href="../../other/">b</a></p>'}]}
+    ),
+    "practice/proofs/junior/topic.json": json.dumps(
+        {"a": {"run": "<code>&lt;img src='../../never.png'></code>", "next": [{"answer": '<img src="../../b.png"/>'}]}}
+    ),
+    "junior/plot.png": "picture of a card",
+    "b.png": "picture of an answer",
     "practice/deck.apkg": "deck",
     "practice/copy.md": "copy",
     "practice/offline.js": "worker",
-    "assets/javascripts/practice/mode.js": "script",
+    "assets/javascripts/practice/mode.js": JS,
+    "assets/javascripts/practice/mode/parts.js": 'export * from "../mode.js"',
+    "assets/javascripts/practice/of-no-page.js": "script",
+    "assets/javascripts/shared/part.js": "script",
     "assets/javascripts/other.js": "of other pages",
     "elsewhere/index.html": "<p>",
     "other/index.html": "<p>",
@@ -54,7 +74,12 @@ LISTED = {
     "mode/",
     "mode/picture.png",
     "cards.json",
+    "proofs/junior/topic.json",
+    "../junior/plot.png",
+    "../b.png",
     "../assets/javascripts/practice/mode.js",
+    "../assets/javascripts/practice/mode/parts.js",
+    "../assets/javascripts/shared/part.js",
     "../icon.svg",
     "../all.css",
     "../more.css",
@@ -100,8 +125,7 @@ def test_a_release_is_another_one_exactly_when_a_listed_file_is(site, name):
     after = offline.manifest(site)
     changed = [address for address in LISTED if before["files"][address] != after["files"][address]]
     assert len(changed) == (before["release"] != after["release"])
-    listed = name in {"all.css", "more.css", "icon.svg", "with space.js", "search.js", "fonts/a.woff2"} or (
-        name.startswith(("practice/", "assets/javascripts/practice/"))
-        and not name.endswith(("deck.apkg", "copy.md", "offline.js"))
-    )
+    listed = name.removesuffix("index.html") in {
+        os.path.normpath(f"practice/{unquote(address)}") + "/" * address.endswith("/") for address in LISTED
+    }
     assert len(changed) == listed

@@ -1,13 +1,14 @@
 // The practice page: how far the reader is, and their progress as a file.
 
-import { AGAIN } from "./fsrs.js"
-import { counted, element, save, showNotices } from "./page.js"
-import { store } from "./store.js"
+import { counted, element, save } from "../shared/dom.js"
+import { AGAIN } from "./flashcards/fsrs.js"
+import { showNotices } from "./shared/notices.js"
+import "./shared/offline.js"
+import { store } from "./shared/store.js"
 
 const app = document.getElementById("progress")
 const message = app.querySelector(".tw-message")
 const file = app.querySelector("input[type=file]")
-
 
 const refresh = () => {
   const cards = [...store.all("card").values()]

@@ -1,0 +1,155 @@
+// A session: question, think, reveal, grade. Every step is kept, so that it can go on after a reload.
+
+import { button, counted, element, fragment } from "../../shared/dom.js"
+import { ladder, place, showProof } from "../shared/cards.js"
+import { store } from "../shared/store.js"
+import { AGAIN, DAY, EASY, GOOD, HARD, review } from "./fsrs.js"
+
+const GRADES = [[AGAIN, "Again"], [HARD, "Hard"], [GOOD, "Good"], [EASY, "Easy"]]
+const PLACE = "place:flashcards"
+
+// A time to wait as people say it, from milliseconds.
+const wait = milliseconds => {
+  const days = Math.max(1, Math.round(milliseconds / DAY))
+  if (days < 45) return counted(days, "day")
+  return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
+}
+
+/** The session that was left before its end, as {queue: [id, ...], total}; null where there is none to go on with. */
+export const unfinished = bank => {
+  const found = store.get(PLACE)
+  if (typeof found?.queue !== "string") return null
+  const queue = found.queue.split(",").filter(id => bank.byId.has(id))
+  if (!queue.length) return null
+  return { queue, total: Math.max(queue.length, Number.isInteger(found.total) ? found.total : 0) }
+}
+
+/** Shows one card after the other. */
+export class Session {
+  #bank
+  #view
+  #stop
+  #queue
+  #total
+  #started = Date.now()
+  #graded = new Map()  // id -> [grade, ...]
+  #last = null  // what undo needs
+  #revealed = false
+
+  /**
+   * @param {Object} bank from loadCards().
+   * @param {HTMLElement} view shows the session.
+   * @param {() => void} stop leaves it.
+   * @param {{queue: string[], total: number}} cards ids that are left, of how many.
+   */
+  constructor(bank, view, stop, { queue, total }) {
+    this.#bank = bank
+    this.#view = view
+    this.#stop = stop
+    this.#queue = [...queue]
+    this.#total = total
+  }
+
+  /** Ask the first card. */
+  begin() {
+    this.#ask()
+  }
+
+  #remember() {
+    if (this.#queue.length) store.set(PLACE, { queue: this.#queue.join(","), total: this.#total })
+    else store.remove(PLACE)
+  }
+
+  // Graded in another tab since this session began, and not here: it need not be asked again.
+  #doneElsewhere(id) {
+    return !this.#graded.has(id) && store.get(`card:${id}`)?.last > this.#started
+  }
+
+  #show(...children) {
+    const undo = button("Undo the last grade", () => this.#undo(), { key: "u", quiet: true })
+    undo.hidden = !this.#last
+    const stop = this.#queue.length > 0 && button("Stop", this.#stop, { key: "Esc", quiet: true })
+    this.#view.replaceChildren(...children, element("div", { class: "tw-actions" }, undo, stop))
+    this.#view.querySelector("h2").focus({ preventScroll: true })
+    this.#view.parentElement.scrollIntoView({ block: "nearest" })
+  }
+
+  #question(card) {
+    return element("div", { class: "tw-ask" },
+      element("p", { class: "tw-ask__place" }, `${place(this.#bank, card)} · ${counted(this.#queue.length, "card")} left`),
+      element("h2", { tabindex: "-1" }, card.title))
+  }
+
+  #ask() {
+    while (this.#queue.length && this.#doneElsewhere(this.#queue[0])) this.#queue.shift()
+    this.#remember()
+    this.#revealed = false
+    if (!this.#queue.length) {
+      this.#finish()
+      return
+    }
+    const card = this.#bank.byId.get(this.#queue[0])
+    this.#show(this.#question(card),
+      element("p", { class: "tw-keys" }, `About ${counted(card.minutes, "minute")} aloud.`),
+      element("div", { class: "tw-actions" }, button("Reveal the answer", () => this.#reveal(), { key: "Space" })))
+  }
+
+  #reveal() {
+    this.#revealed = true
+    const card = this.#bank.byId.get(this.#queue[0])
+    const proof = element("div", {})
+    const now = Date.now()
+    const memory = store.get(`card:${card.id}`)
+    this.#show(this.#question(card),
+      element("div", { class: "tw-part" }, element("h3", {}, "Say it"), element("div", { class: "tw-say" }, fragment(card.say))),
+      element("div", { class: "tw-part" }, element("h3", {}, "The proof"), proof),
+      element("div", { class: "tw-part" }, element("h3", {}, "Listening for"), ladder(this.#bank, card)),
+      element("p", {}, element("a", { href: card.url }, "Read the whole page")),
+      element("div", { class: "tw-actions tw-grades", role: "group", "aria-label": "Grade yourself" },
+        GRADES.map(([grade, name]) => element("button", { type: "button", class: "tw-button", onclick: () => this.#grade(grade) },
+          element("span", {}, name, element("kbd", { "aria-hidden": "true" }, String(grade))),
+          element("small", {}, grade === AGAIN ? "today" : wait(review(memory, grade, now).due - now))))))
+    showProof(proof, this.#bank, card)
+  }
+
+  #grade(grade) {
+    const id = this.#queue.shift()
+    const before = store.get(`card:${id}`)
+    this.#last = { id, before, queue: [id, ...this.#queue] }
+    this.#graded.set(id, [...(this.#graded.get(id) ?? []), grade])
+    store.set(`card:${id}`, { ...review(before, grade, Date.now()), grade })
+    if (grade === AGAIN) this.#queue.push(id)
+    this.#ask()
+  }
+
+  #undo() {
+    const { id, before, queue } = this.#last
+    this.#graded.get(id).pop()
+    if (before) store.set(`card:${id}`, before)
+    else store.remove(`card:${id}`)
+    this.#queue = queue
+    this.#last = null
+    this.#ask()
+  }
+
+  #finish() {
+    const firsts = [...this.#graded.values()].map(grades => grades[0]).filter(Boolean)
+    const tally = GRADES.map(([grade, name]) => `${name.toLowerCase()} ${firsts.filter(first => first === grade).length}`)
+    this.#show(
+      element("div", { class: "tw-ask" },
+        element("h2", { tabindex: "-1" }, "That was the session"),
+        element("p", {}, `You graded ${counted(firsts.length, "card")}. At first sight: ${tally.join(", ")}.`)),
+      element("div", { class: "tw-actions" }, button("Back to the overview", this.#stop, { key: "Space" })))
+  }
+
+  /** Do what a key means; false where it means nothing. */
+  press(key) {
+    const main = [" ", "Enter"].includes(key)
+    if (key === "Escape" || (main && !this.#queue.length)) this.#stop()
+    else if (key === "u" && this.#last) this.#undo()
+    else if (main && !this.#revealed) this.#reveal()
+    else if (this.#revealed && ["1", "2", "3", "4"].includes(key)) this.#grade(Number(key))
+    else return false
+    return true
+  }
+}

@@ -1,0 +1,118 @@
+// What a step of an interview shows: the question, a follow-up, or the answer with its rubric.
+
+import { button, element, fragment } from "../../shared/dom.js"
+import { ladder, place, showProof } from "../shared/cards.js"
+import { bar, fillBar } from "./bar.js"
+import { followAnswer, recordingsOfAnswer } from "./recording.js"
+import { DIMENSIONS, label, RUBRIC } from "./score.js"
+import { session } from "./session.js"
+import { FOLLOW_UPS, followUps } from "./set.js"
+import { app, focus, heading, part, show, view } from "./view.js"
+
+// ---------- Follow-ups ----------
+
+const asked = async id => {
+  const { next } = await session.bank.proof(id)
+  return followUps(session.interview.seed, id, next.length).map(index => next[index])
+}
+
+const showFollowUp = async (box, number) => {
+  box.replaceChildren(element("p", { class: "tw-ask__place" }, `Follow-up ${number} of ${FOLLOW_UPS}`),
+    element("h3", { tabindex: "-1" }, "Loading the follow-up…"))
+  try {
+    const list = await asked(session.answer.id)
+    box.querySelector("h3").replaceChildren(fragment(list[number - 1].question))
+  } catch {
+    box.querySelector("h3").replaceChildren("The follow-up could not be loaded.")
+    box.append(element("p", {}, button("Try again", () => showFollowUp(box, number), { quiet: true })))
+  }
+}
+
+const showFollowUpAnswers = async box => {
+  const { url } = session.card
+  try {
+    const list = await asked(session.answer.id)
+    box.replaceChildren(...list.flatMap(({ question, answer }) => [element("h4", {}, fragment(question)), fragment(answer)]))
+  } catch {
+    box.replaceChildren(element("p", {}, "They could not be loaded. ", element("a", { href: url }, "They are on the question's page.")))
+  }
+}
+
+// ---------- The rubric ----------
+
+const rubric = () => element("form", { class: "tw-rubric", onsubmit: event => { event.preventDefault(); session.onward() } },
+  DIMENSIONS.map(dimension => element("fieldset", { class: "tw-choices" },
+    element("legend", {}, label(dimension)),
+    RUBRIC[dimension].map((anchor, value) => element("label", {},
+      element("input", {
+        type: "radio", name: dimension, value, checked: session.answer[dimension] === value,
+        onchange: () => session.rate(dimension, value),
+      }),
+      element("span", {}, element("strong", {}, session.bank.grades[value]), " ", anchor))))),
+  element("div", { class: "tw-actions" }, element("button", { class: "tw-button" },
+    session.next < 0 ? "Finish" : "Next question", element("kbd", { "aria-hidden": "true" }, "Enter"))))
+
+/** Rate the row that has the focus, else the first that is not rated, and go on to the next. */
+export const rateByKey = value => {
+  const rows = [...view.querySelectorAll(".tw-rubric fieldset")]
+  const row = document.activeElement.closest(".tw-rubric fieldset")
+    ?? rows.find(one => !one.querySelector(":checked")) ?? rows[0]
+  row.querySelectorAll("input")[value].click()
+  const after = rows[rows.indexOf(row) + 1]
+  const target = after ? after.querySelector(":checked") ?? after.querySelector("input") : view.querySelector(".tw-rubric button")
+  target.focus()
+}
+
+// ---------- The steps ----------
+
+const question = () => element("div", { class: "tw-actions" },
+  button("I have answered", () => session.advance(), { key: "Space" }), button("Skip", () => session.skip(), { quiet: true }))
+
+const followUp = number => {
+  const box = element("div", { class: "tw-ask tw-follow-up" })
+  showFollowUp(box, number)
+  return [box, element("div", { class: "tw-actions" },
+    button(number < FOLLOW_UPS ? "Answered" : "Answered, show me the answer", () => session.advance(), { key: "Space" }))]
+}
+
+const reveal = () => {
+  const { bank, card } = session
+  const proof = element("div", {})
+  const others = element("div", {}, element("p", { class: "tw-quiet" }, "Loading…"))
+  showFollowUpAnswers(others)
+  const fold = element("details", { ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, bank, card) },
+    element("summary", {}, "The code that ran, and what it printed"), proof)
+  return [
+    recordingsOfAnswer(),
+    element("div", { class: "tw-part" },
+      element("h3", { tabindex: "-1", class: "tw-first" }, "Say it"), element("div", { class: "tw-say" }, fragment(card.say))),
+    part("The follow-ups", others),
+    part("The proof", fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"))),
+    part("Listening for", ladder(bank, card)),
+    part("Rate your answer", rubric()),
+  ]
+}
+
+const stage = step => {
+  if (step === "revealed") return reveal()
+  return step === "asked" ? question() : followUp(Number(step.slice(-1)))
+}
+
+const ask = byReader => {
+  const { answering, bank, card, interview } = session
+  show("running",
+    bar(),
+    element("div", { class: "tw-ask" },
+      element("p", { class: "tw-ask__place" }, `Question ${interview.current + 1} of ${interview.answers.length} · ${place(bank, card)}`),
+      heading(card.title)),
+    stage(session.answer.step),
+    element("p", { class: "tw-keys" }, "Keys: ",
+      answering ? "Space goes on, k pauses" : "1, 2 and 3 rate", ", ← and → change the question."))
+  fillBar()
+  followAnswer()
+  if (byReader) focus(view.querySelector(".tw-first, .tw-follow-up h3") ?? view.querySelector("h2"))
+  else if (!app.contains(document.activeElement)) app.focus({ preventScroll: true })
+}
+
+session.addEventListener("step", ({ detail }) => ask(detail.byReader))
+session.addEventListener("pause", followAnswer)

@@ -1,0 +1,31 @@
+// Addresses: of the site's files, and of what is chosen in a form.
+//
+// Forms choose by level, topic and more. A topic is named with its level, `mid/autograd`: another level may have
+// one of the same name.
+
+/** Address of a file below the site's root. */
+export const address = path => new URL(`../../../${path}`, import.meta.url)
+
+/** The option that a topic means. Who kept `autograd` from when no level was named means that of `level`, or the first. */
+const topicOf = (select, topic, level) => {
+  const named = [...select.options].map(option => option.value).filter(value => value === topic || value.endsWith(`/${topic}`))
+  return named.find(value => value === topic || !level || value.startsWith(`${level}/`))
+}
+
+/** Set the fields `names` (the level before the topic) to what is wanted; to their first option where they do not have it. */
+export const setFields = (form, names, wanted) => {
+  for (const name of names) {
+    const select = form.elements[name]
+    select.value = name === "topic" ? topicOf(select, wanted.topic, form.elements.level.value) : wanted[name]
+    if (select.selectedIndex < 0) select.selectedIndex = 0
+  }
+}
+
+/** Set the fields to what the address says. */
+export const readAddress = (form, names) => setFields(form, names, Object.fromEntries(new URLSearchParams(location.search)))
+
+/** Keep what is chosen in the address, so that it can be shared. */
+export const writeAddress = form => {
+  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value))
+  history.replaceState(null, "", query.size ? `?${String(query).replaceAll("%2F", "/")}` : location.pathname)
+}

@@ -1,0 +1,79 @@
+"""A whole level in one document, for paper: a print view made of its questions' finished pages."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Mapping
+
+import jinja2
+
+from warmup.content.questions import Question
+from warmup.exports.build import Build
+from warmup.exports.sections import without_downloads, without_headerlinks
+from warmup.project import ROOT
+from warmup.site.links import relative_link, relocated, resolve
+
+PRINT = "print/"
+
+_HEADING = re.compile(r"(?<=<h)[2-5](?=[ >])")
+
+
+def write(build: Build) -> None:
+    """Write the print view of each level."""
+    loader = jinja2.FileSystemLoader(ROOT / "scripts" / "theme")
+    template = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True).get_template("print.html")
+    # Material names its files by content.
+    material = sorted(
+        path.relative_to(build.folder).as_posix() for path in build.folder.glob("assets/stylesheets/*.min.css")
+    )
+    for level in build.site.levels:
+        url = level.url + PRINT
+        here, away = relative_link(url), build.link(url)
+        questions = [question for question in level.questions if question.id in build.contents]
+        anchors = {question.url: anchor(question) for question in questions}
+
+        def shown(question: Question, anchors=anchors, away=away, here=here) -> str:
+            return body(question, build.contents[question.id], anchors, away, here)
+
+        build.write(
+            f"{url}index.html",
+            template.render(
+                build=build,
+                level=level,
+                anchors=anchors,
+                here=here,
+                away=away,
+                stylesheets=[*material, "assets/stylesheets/warmup.css"],
+                contents={question.id: build.once("print", question, shown) for question in questions},
+            ),
+        )
+
+
+def anchor(question: Question) -> str:
+    """The question's id in its level's print view."""
+    return f"{question.topic}--{question.slug}"
+
+
+def body(
+    question: Question, content: str, anchors: Mapping[str, str], away: Callable[[str], str], here: Callable[[str], str]
+) -> str:
+    """A question's HTML for a document that has its neighbors too: ids are its own, links find what is in the document.
+
+    Args:
+        question: the page.
+        content: the page's HTML, as its own page shows it.
+        anchors: ids in the document by address, of the questions that are in it.
+        away: makes an address below the site's root fit for a link out of the document.
+        here: makes it fit for what the document embeds.
+    """
+
+    def target(address: str) -> str:
+        path, hash_, part = resolve(question.url, address).partition("#")
+        if path in anchors:
+            return "#" + anchors[path] + (f"--{part}" if part else "")
+        return away(path + hash_ + part)
+
+    content = without_downloads(without_headerlinks(content)).replace("<details", "<details open")
+    # The style goes by the element, the PDF's tags by aria-level: here a section stands below its question.
+    content = _HEADING.sub(lambda match: f'{match[0]} aria-level="{int(match[0]) + 1}"', content)
+    return relocated(content, f"{anchor(question)}--", target, lambda address: here(resolve(question.url, address)))

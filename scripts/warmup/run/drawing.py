@@ -1,0 +1,74 @@
+"""What a snippet draws: ``plt.show()`` in its process becomes an SVG that follows the page it will stand on.
+
+Text and axes take the page's color, lines the variables ``--tw-plot-1`` and so on, whose light and dark values stand in
+the site's style sheet; each line has its own dashes as well. Letters stay letters: a reader can select them, and the
+page's font draws them.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+# Told apart from all other colors in what matplotlib writes; a page replaces the lines' by its own.
+_TEXT = "#010203"
+LINES = ("#0060a8", "#b35900", "#1a7f37", "#8250df")
+STYLE = {
+    "figure.figsize": (4.8, 2.9),
+    "figure.constrained_layout.use": True,
+    "savefig.transparent": True,
+    "svg.fonttype": "none",
+    "svg.hashsalt": "warmup",
+    "font.size": 10,
+    "legend.frameon": False,
+    "axes.spines.top": False,
+    "axes.spines.right": False,
+    **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _TEXT),
+}
+_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+
+
+def record_into(file: Path) -> None:
+    """Make ``plt.show()`` of this process write what is drawn into ``file``, which it may do once.
+
+    Raises:
+        ImportError: matplotlib is not installed.
+    """
+    import matplotlib
+    from cycler import cycler
+
+    matplotlib.use("svg")
+    import matplotlib.pyplot as plt
+
+    dashes = ("-", "--", ":", "-.")
+    matplotlib.rcParams.update(STYLE)  # type: ignore[arg-type]  # its type lists all keys
+    matplotlib.rcParams["axes.prop_cycle"] = cycler(color=LINES) + cycler(linestyle=dashes)
+
+    def show(*_: object, **__: object) -> None:
+        if file.exists() or len(plt.get_fignums()) != 1:
+            raise RuntimeError("A snippet draws one figure and shows it once.")
+        plt.savefig(file, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
+        plt.close()
+
+    plt.show = show
+
+
+def for_a_page(svg: str) -> str:
+    """An SVG as matplotlib wrote it, without what a page does not need, its colors as the page gives them."""
+    svg = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg)
+    svg = re.sub(r"<defs>\s*</defs>", "", svg)
+    svg = re.sub(
+        r'<svg [^>]*?(viewBox="[^"]*")[^>]*>',
+        r'<svg xmlns="http://www.w3.org/2000/svg" '
+        r'xmlns:xlink="http://www.w3.org/1999/xlink" \1 '
+        'style="stroke-linejoin: round; stroke-linecap: butt">',
+        svg,
+        count=1,
+    )
+    svg = re.sub(r"; ?font-family: [^;\"]*|font-family: [^;\"]*; ?", "", svg)
+    svg = re.sub(r"font: (\d+)px [^;\"]*", r"font-size: \1px", svg)
+    svg = svg.replace(_TEXT, "currentColor")
+    for number, color in enumerate(LINES, 1):
+        svg = svg.replace(color, f"var(--tw-plot-{number}, {color})")
+    svg = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", svg)
+    return re.sub(r"\s*\n\s*", "\n", svg).strip() + "\n"

@@ -1,0 +1,203 @@
+"""One process of a snippet: reads what it prints, kills it when it must end, and says how it ended."""
+
+from __future__ import annotations
+
+import json
+import multiprocessing.context
+import multiprocessing.process
+import os
+import selectors
+import signal
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager
+from multiprocessing.connection import Connection
+from pathlib import Path
+
+from warmup.run.drawing import for_a_page
+from warmup.run.result import Result, shown
+
+_KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
+
+
+class Process:
+    """One process, from its pipes to its result; its methods are called in the order in which they stand here.
+
+    path: the snippet. timeout: seconds. limit: bytes kept of each stream. grace: seconds that processes which it
+    started may outlive it.
+    """
+
+    def __init__(self, path: Path, timeout: float, limit: int, grace: float) -> None:
+        self.path, self.timeout, self.limit, self.grace = path, timeout, limit, grace
+        self.status = ""
+        self.code: int | None = None
+        self.left = 0
+        self.escaped = False
+        self.pid = 0
+        self.seconds = 0.0
+        self._selector = selectors.DefaultSelector()
+
+    @contextmanager
+    def pipes(self, context: multiprocessing.context.BaseContext) -> Iterator[tuple[Connection, Connection]]:
+        """Writing ends for stdout and stderr; everything is closed at the end."""
+        (self._out, out), (self._err, err) = context.Pipe(duplex=False), context.Pipe(duplex=False)
+        self._buffers = {self._out: bytearray(), self._err: bytearray()}
+        try:
+            yield out, err
+        finally:
+            self._selector.close()
+            for end in (self._out, self._err, out, err):
+                end.close()
+
+    def start(self, process: multiprocessing.process.BaseProcess) -> None:
+        self._process = process
+        process.start()
+        assert process.pid is not None  # it has been started
+        self.pid = process.pid
+        self._started = time.monotonic()
+
+    def watch(self) -> None:
+        """Return when the process, and the processes that it started, are gone."""
+        for end, buffer in self._buffers.items():
+            self._selector.register(end, selectors.EVENT_READ, buffer)
+        self._selector.register(self._process.sentinel, selectors.EVENT_READ)
+        deadline = self._started + self.timeout
+        while (wait := deadline - time.monotonic()) > 0 or not self.status:
+            if wait <= 0:
+                self._end("timeout")
+                deadline = time.monotonic() + _KILL_WAIT
+                continue
+            if self._read(wait):
+                self._outlive()
+                return
+            if self.status == "output-limit":
+                deadline = min(deadline, time.monotonic() + _KILL_WAIT)
+
+    def _outlive(self) -> None:
+        """The process has ended: wait for the ones that it started, kill them after the grace."""
+        until = time.monotonic() + self.grace
+        while (alive := living(self.pid)) or self._selector.get_map():
+            if time.monotonic() >= until:
+                self.left, self.escaped = alive or 1, not alive
+                kill(self.pid)
+                self._read(0)
+                return
+            self._read(0.01)
+
+    def _read(self, wait: float) -> bool:
+        """Wait at most `wait` seconds and take what is there; True if the process has ended."""
+        ended = False
+        for key, _ in self._selector.select(wait):
+            if key.fileobj == self._process.sentinel:
+                self.seconds = time.monotonic() - self._started
+                self._selector.unregister(key.fileobj)
+                ended = True
+                continue
+            chunk = os.read(key.fd, 65536)
+            if not chunk:
+                self._selector.unregister(key.fileobj)
+            buffer: bytearray = key.data
+            buffer += chunk
+            if len(buffer) > self.limit:
+                del buffer[self.limit :]
+                self._end("output-limit")
+        return ended
+
+    def _end(self, status: str) -> None:
+        self.status = self.status or status
+        self.seconds = time.monotonic() - self._started
+        kill(self.pid)
+
+    def collect_code(self) -> None:
+        self.code = self._process.exitcode
+        if self.code is not None:
+            self._process.close()
+
+    def result(self, report: Path, drawn: Path) -> Result:
+        out, err = (bytes(self._buffers[end]).decode("utf-8", "replace") for end in (self._out, self._err))
+        try:
+            told = json.loads(report.read_text(encoding="utf-8"))
+        except (OSError, ValueError):
+            told = {}
+        name = "SIGKILL" if self.status else ""
+        if not self.status and self.code is not None and self.code < 0:
+            self.status, name = "signal", signal_name(-self.code)
+        if self.code == 255 and not told:  # all that multiprocessing says if the server was killed
+            self.status, name = self.status or "signal", "SIGKILL"
+        if not self.status:
+            self.status = "failed" if self.code else "left-children" if self.left else "ok"
+        return Result(
+            path=self.path,
+            status=self.status,
+            code=None if name or self.code is None else self.code,
+            signal=name,
+            stdout=out,
+            stderr=err,
+            drawing=for_a_page(drawn.read_text(encoding="utf-8")) if drawn.exists() else "",
+            seconds=self.seconds,
+            message=self._message(name, err),
+            torch=told.get("torch", ""),
+            device=told.get("device", ""),
+        )
+
+    def _message(self, name: str, err: str) -> str:
+        path = shown(self.path)
+        if self.status == "ok":
+            return ""
+        if self.status == "timeout":
+            return (
+                f"{path} still ran after {self.timeout:g} s and was killed: make it faster, "
+                "or give its header a reason in `slow` or a `timeout`"
+            )
+        if self.status == "output-limit":
+            return f"{path} printed more than {self.limit} bytes and was killed: print less"
+        if self.status == "signal":
+            if name == "SIGKILL":
+                return f"{path} was killed (SIGKILL), perhaps for want of memory: run it again, alone"
+            assert self.code is not None  # its negative is the number of the signal
+            what = signal.strsignal(-self.code) or name
+            return f"{path} died by {name} ({what}): find the line with `python -X faulthandler {path}`"
+        left = "1 process" if self.left == 1 else f"{self.left} processes"
+        if self.status == "left-children":
+            fate = "in a session of its own, not killed" if self.escaped else "killed"
+            return f"{path} left {left} running {self.grace:g} s after its end ({fate}): join what it starts"
+        last = next((line.strip() for line in reversed(err.splitlines()) if line.strip()), "nothing on stderr")
+        also = f", and left {left} running" if self.left else ""
+        return f"{path} exited with code {self.code}{also} ({last}): run `python {path}` to see it"
+
+
+def kill(group: int) -> None:
+    """SIGKILL to a process group, or to its leader if that had no time yet to found the group."""
+    for send in (os.killpg, os.kill):
+        try:
+            send(group, signal.SIGKILL)
+            return
+        except (ProcessLookupError, PermissionError):
+            continue
+
+
+def living(group: int) -> int:
+    """How many processes of a group live (zombies do not); without /proc 1 stands for any number."""
+    try:
+        os.killpg(group, 0)
+    except (ProcessLookupError, PermissionError):
+        return 0
+    if not Path("/proc/self/stat").exists():
+        return 1
+    count = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            try:
+                stat = Path(entry.path, "stat").read_bytes()
+            except OSError:
+                continue
+            state, _, of_group = stat[stat.rindex(b")") + 2 :].split()[:3]
+            count += int(of_group) == group and state not in (b"Z", b"X")
+    return count
+
+
+def signal_name(number: int) -> str:
+    try:
+        return signal.Signals(number).name
+    except ValueError:
+        return f"signal {number}"

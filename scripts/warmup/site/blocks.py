@@ -1,0 +1,202 @@
+"""Blocks of code as HTML: programs, what they printed, and how two of them differ."""
+
+from __future__ import annotations
+
+import difflib
+import hashlib
+import html
+import posixpath
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from functools import partial
+from pathlib import Path
+
+import pygments
+from pygments.formatters import HtmlFormatter
+from pygments.lexers import PythonLexer
+
+from warmup.content import header, outputs
+from warmup.project import ROOT, replace_file
+from warmup.site import drawings
+
+# An error's name with its text behind it, wherever it stands in the line, or alone on a line.
+ERROR_LINE = re.compile(
+    r"(?:^|.*\s)(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported|Mismatch):\s"
+    r"|\s*(?:[\w.]+\.)?\w*(?:Error|Exception|Warning|Unsupported)$|Traceback "
+)
+
+
+@dataclass(frozen=True)
+class Shown:
+    """A recorded output as a page shows it.
+
+    text: what was printed. recorded: with which torch, where, and how far numbers vary. others: for each range of
+    torch that prints something else, the lines that differ.
+    """
+
+    text: str
+    recorded: str
+    others: dict[str, str]
+
+
+def code(path: Path) -> str:
+    """The program as a page shows it: the PEP 723 block is in the file that one downloads."""
+    return outputs.without_header(path.read_text(encoding="utf-8"))
+
+
+def shown(path: Path, torch: str) -> Shown | None:
+    """What an ``.out`` file holds and what a page says about it; None where no run has recorded it.
+
+    Args:
+        path: the file.
+        torch: the version that outputs without a provenance of their own were recorded with.
+    """
+    found = outputs.read(path)
+    if found is None:
+        return None
+    recorded = found.provenance or f"torch {torch}, CPU"
+    try:
+        kind = header.parse(path.with_suffix(".py").read_text(encoding="utf-8"), path)
+    except (OSError, header.HeaderError):
+        kind = header.Header()  # reported by checks.problems
+    if kind.output == "measured":
+        recorded += f"; numbers vary between machines within {kind.tolerance * 100:g} %"
+    others = {}
+    for variant in outputs.variants(path):
+        if other := outputs.read(variant.path):
+            others[variant.name] = outputs.changed_lines(found.text, other.text)
+    return Shown(found.text, recorded, others)
+
+
+def fences(output: Callable[[str], Shown | None], snippets: Path) -> list[dict]:
+    """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ````, ``output`` and ``plot``.
+
+    Args:
+        output: reads a recorded output, by its name below ``snippets/``.
+        snippets: that folder.
+    """
+    return [
+        {
+            "name": "output",
+            "class": "tw-output",
+            "format": partial(output_fence, output),
+            "validator": output_fence_options,
+        },
+        {
+            "name": "plot",
+            "class": "tw-diagram",
+            "format": partial(plot_fence, snippets),
+            "validator": plot_fence_options,
+        },
+        {"name": "python", "class": "highlight", "format": python_fence, "validator": python_fence_options},
+    ]
+
+
+HIGHLIGHTED = ROOT / ".cache" / "highlight"
+# Names and spaces have the color of plain code: their markup is a third of a snippet's HTML and shows nothing.
+_PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
+_formatter = HtmlFormatter(nowrap=True)
+
+
+def python_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it.
+
+    Pygments is the half of a build, and a snippet seldom changes: its markup is kept by content, across builds.
+    """
+    key = hashlib.sha256(f"{pygments.__version__} {_PLAIN.pattern}\n{source}".encode()).hexdigest()
+    kept = HIGHLIGHTED / f"{key[:32]}.html"
+    try:
+        code = kept.read_text(encoding="utf-8")
+    except OSError:
+        code = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
+        HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
+        replace_file(kept, code)
+    title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
+    link = (
+        (
+            f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
+            "Download</a>"
+        )
+        if download
+        else ""
+    )
+    bar = f'<span class="filename">{title}{link}</span>' if title else ""
+    return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
+
+
+def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```python ````: accepts ``title`` and ``download``, the address of the whole file."""
+    options.update(inputs)
+    return set(inputs) <= {"title", "download"}
+
+
+def output_block(source: str, recorded: str = "", others: Mapping[str, str] | None = None) -> str:
+    """What a run printed, as HTML, with what it was recorded with and what other versions of torch print."""
+    variants = "".join(
+        f'<details class="tw-output__other"><summary>With {html.escape(name)}</summary>'
+        f'<pre tabindex="0"><code>{_rows(lines)}</code></pre></details>'
+        for name, lines in (others or {}).items()
+    )
+    return (
+        '<div class="tw-output"><p class="tw-output__bar"><span class="tw-output__label">Output</span>'
+        + (f'<span class="tw-output__with">{html.escape(recorded)}</span>' if recorded else "")
+        + f'</p><pre tabindex="0"><code>{_rows(source)}</code></pre>{variants}</div>'
+    )
+
+
+def _rows(text: str) -> str:
+    rows = []
+    for line in text.split("\n"):
+        escaped = html.escape(line, quote=False)
+        rows.append(f'<span class="tw-error">{escaped}</span>' if ERROR_LINE.match(line) else escaped)
+    return "\n".join(rows)
+
+
+def output_fence(
+    output: Callable[[str], Shown | None], source: str, language: str, css_class: str, options: dict, md, **_
+) -> str:
+    """Formatter of ```` ```output ````: what a run printed, with the lines that are errors marked as such."""
+    if "file" not in options:
+        return output_block(source)
+    found = output(options["file"])
+    if found is None:
+        return (
+            '<div class="tw-output tw-output--missing"><p><strong>Not recorded yet.</strong> '
+            "This snippet needs hardware that no run of ours has had so far. "
+            "Its output appears here once a run on a real device has printed it.</p></div>"
+        )
+    return output_block(source, found.recorded, found.others)
+
+
+def output_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```output ````: accepts ``file``, the recorded output that it shows."""
+    options.update(inputs)
+    return set(inputs) <= {"file"}
+
+
+def plot_fence(snippets: Path, source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```plot ````: what a snippet drew, under the name that ``alt`` gives it."""
+    file = snippets / options["file"]
+    if not file.is_file():
+        return '<p class="tw-output--missing"><strong>Not recorded yet.</strong></p>'  # reported by checks.problems
+    return drawings.inline(file, html.escape(options["alt"]), f"plot-{file.stem}--")
+
+
+def plot_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
+    """Validator of ```` ```plot ````: takes ``file``, the drawing, and ``alt``, what it shows in words."""
+    options.update(inputs)
+    return set(inputs) == {"file", "alt"}
+
+
+def diff_block(old: str, new: str) -> str:
+    """The lines in which two programs differ, with a line of each side to find the place, as HTML."""
+    rows: list[str] = []
+    for line in list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm=""))[2:]:
+        text = html.escape(line, quote=False)
+        if line.startswith("@@"):
+            if rows:
+                rows.append("…")
+        else:
+            rows.append({"-": f"<del>{text}</del>", "+": f"<ins>{text}</ins>"}.get(line[0], text))
+    return f'<pre class="tw-diff">{"&#10;".join(rows)}</pre>'

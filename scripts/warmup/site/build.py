@@ -1,0 +1,117 @@
+"""Between MkDocs, which reads, renders and writes pages, and what becomes of each on the way.
+
+Only this module, ``nav.py`` and ``incremental.py`` know MkDocs' objects.
+"""
+
+from __future__ import annotations
+
+import html
+import logging
+from pathlib import Path
+from typing import Any
+
+from mkdocs.config.defaults import MkDocsConfig
+from mkdocs.exceptions import PluginError
+from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.pages import Page
+
+from warmup import checks
+from warmup.content import levels, navigation, questions
+from warmup.project import SNIPPETS, ProblemError
+from warmup.site import blocks, expand, finish, incremental, nav, notebook
+
+log = logging.getLogger("mkdocs.hooks.warmup")
+
+
+class Pages:
+    """The pages of the site in this process, which builds them once, or after each edit while it serves them.
+
+    Attributes:
+        dirty: MkDocs builds only what has changed.
+        renderer: of the build that runs.
+        sources: Markdown by question id, with nothing left to resolve. Outlives a build, as the next does.
+        contents: HTML by question id, as its page shows it. Outlives a build: only edited pages are rendered again.
+        kept: what the exports made of the questions, which outlives a build too.
+    """
+
+    renderer: expand.Renderer
+
+    def __init__(self, dirty: bool = False) -> None:
+        self.dirty = dirty
+        self.sources: dict[str, str] = {}
+        self.contents: dict[str, str] = {}
+        self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
+
+    def begin(self, config: MkDocsConfig) -> None:
+        """Read the content anew, warn of each problem in it, and make the configuration fit it."""
+        written = config.nav or []
+        site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
+        self.renderer = renderer = expand.Renderer(site)
+        for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
+            log.warning("%s", problem)
+        config.nav = nav.expand(written, site)
+        fences = blocks.fences(lambda name: renderer.output(renderer.snippets / name), renderer.snippets)
+        config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
+
+    def add_files(self, files: Files, config: MkDocsConfig) -> None:
+        """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
+        site = self.renderer.site
+        for name in (*site.snippets, *site.plots, *(puzzle.program for puzzle in site.puzzles)):
+            source = SNIPPETS / name
+            if source.is_file():
+                files.append(File.generated(config, expand.SNIPPET_URL + name, abs_src_path=str(source)))
+        for name, text in self.renderer.topic_pages.items():
+            files.append(File.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
+        if self.dirty:
+            incremental.mark_stale(files, site, config)
+
+    def plain_page(self, page: Page) -> None:
+        """Have MkDocs render a notebook as the Markdown that ``source`` makes of it, and name it by its heading."""
+        if page.file.src_uri.endswith(".ipynb"):
+            for name in ("render", "title"):  # mkdocs-jupyter's own, and the navigation's
+                vars(page).pop(name, None)
+
+    def source(self, markdown: str, page: Page, config: MkDocsConfig) -> str:
+        """A page's Markdown with nothing left to resolve. Its metadata becomes what the templates ask for."""
+        name = page.file.src_uri
+        if name.endswith(".ipynb"):
+            markdown = notebook.markdown(markdown)
+        question = self.renderer.site.by_id.get(name.removesuffix(".md"))
+        if question:
+            # What is wrong in the front matter has been reported; it must not reach a template.
+            page.meta = {key: value for key, value in question.meta.items() if key in questions.FRONT_MATTER}
+            page.meta.setdefault("description", finish.description(question))
+        page.meta["question"] = question
+        page.meta["level"] = next((one for one in self.renderer.site.levels if one.url == page.url), None)
+        if "title" in page.meta:
+            # MkDocs' and Material's templates, and the search results, take a title for HTML.
+            page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
+        if question:
+            self.sources.pop(question.id, None)
+        try:
+            expanded = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
+        except ProblemError as error:
+            if name not in self.renderer.topic_pages:  # else the page from which it was taken is the one to mend
+                log.warning("%s", error)
+            return markdown
+        if question:
+            self.sources[question.id] = expanded
+        return expanded
+
+    def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
+        """A page's HTML as the search is to read it; what readers see is kept in ``page.meta``.
+
+        The search plugin reads ``page.content`` later and takes long over code and formulas, which nobody finds by it.
+        Nothing else reads it: our template shows ``page.meta.shown``.
+
+        Raises:
+            PluginError: a formula on the page is wrong.
+        """
+        try:
+            shown = finish.finish(content, page.url, Path(config.docs_dir))
+        except ValueError as error:
+            raise PluginError(f"{page.file.src_uri}: {error}") from error
+        if question := page.meta.get("question"):
+            self.contents[question.id] = shown
+        page.meta["shown"] = shown
+        return finish.searchable(shown)

@@ -1,0 +1,24 @@
+"""Drawings as a page shows them: diagrams and plots stand in its HTML, so that they take its colors and its font."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+from warmup.site.links import relocated
+
+
+def inline(file: Path, name: str, prefix: str) -> str:
+    """An SVG file as a figure.
+
+    Args:
+        file: the drawing.
+        name: what it shows, escaped for an attribute: its alternative text.
+        prefix: begins all of its ids; programs that draw give every drawing the same ones.
+    """
+    svg = re.sub(r"(?s)^.*?(?=<svg)", "", file.read_text(encoding="utf-8"))
+    svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
+    svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
+    svg = relocated(svg, prefix, lambda address: address)
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{name}"', 1)
+    return f'<figure class="tw-diagram">{svg}</figure>'

@@ -1,0 +1,130 @@
+"""From a page's plain source to Markdown that any engine with superfences renders: includes and markers resolved.
+
+Everything here and in the other modules that it calls works on strings and files, and knows nothing of MkDocs.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from warmup.content import markdown, puzzles
+from warmup.content.levels import Site
+from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup.site import blocks, lists, schema, topic_pages
+from warmup.site.links import relative_link
+
+SNIPPET_URL = "snippets/"
+
+
+@dataclass
+class Renderer:
+    """Expands page sources for one build of the site."""
+
+    site: Site
+    root: Path = ROOT
+
+    @property
+    def docs(self) -> Path:
+        return self.root / "docs"
+
+    @property
+    def snippets(self) -> Path:
+        return self.root / "snippets"
+
+    @cached_property
+    def figures(self) -> lists.Figures:
+        return lists.figures(self.site, self.root)
+
+    @cached_property
+    def puzzles(self) -> dict[str, list[puzzles.Puzzle]]:
+        """The puzzles that have no problem, by the id of the topic that explains them."""
+        return topic_pages.good_puzzles(self.site, self.snippets)
+
+    @cached_property
+    def topic_pages(self) -> dict[str, str]:
+        """The sources of the pages that are derived for each topic, by their names below ``docs/``."""
+        return dict(topic_pages.sources(self.site, self.puzzles, self.docs, self.snippets))
+
+    def expand(self, text: str, page_url: str, where: Path) -> str:
+        """Resolve includes and markers of one page; a fence that holds a snippet says where the file can be downloaded.
+
+        Args:
+            text: the page without its front matter.
+            page_url: the page's address below the site's root, to make links relative to.
+            where: the page's file, for messages.
+
+        Raises:
+            ProblemError: an include or a marker cannot be resolved.
+        """
+        lines: list[str] = []
+        opening = 0  # the index in lines of the fence that was opened last
+        for line in markdown.lines(text):
+            if line.opens:
+                opening = len(lines)
+            if include := line.include:
+                body, options = self._include(include["path"], line.fence, page_url, where)
+                if line.fence:
+                    lines[opening] += options
+                lines += [f"{include['indent']}{row}".rstrip() for row in body.rstrip("\n").split("\n")]
+            elif marker := line.marker:
+                lines += self._marker(marker, page_url, where)
+            else:
+                lines.append(line.text)
+        return "\n".join(lines)
+
+    def output(self, path: Path) -> blocks.Shown | None:
+        """What an ``.out`` file holds and what a page says about it; None where no run has recorded it."""
+        return blocks.shown(path, self.figures.torch)
+
+    def _include(self, name: str, fence: markdown.Fence | None, page_url: str, where: Path) -> tuple[str, str]:
+        """What an include becomes, and the options that its fence gets."""
+        path = self.snippets / name
+        if name.endswith(".out"):
+            found = self.output(path)
+            return found.text if found else "not recorded yet", f' file="{name}"'
+        if name.endswith(".svg"):
+            return "a plot", f' file="{name}"'
+        if not path.is_file():
+            raise ProblemError(
+                Problem(
+                    relative(where),
+                    0,
+                    f"It includes snippets/{name}, which does not exist.",
+                    "Write the snippet, or mend the path.",
+                )
+            )
+        if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
+            return blocks.code(path), f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+        return blocks.code(path), ""
+
+    def _marker(self, marker: re.Match, page_url: str, where: Path) -> list[str]:
+        """The lines of Markdown that stand for a marker."""
+        name = marker["name"]
+        texts = {
+            "contributing": lambda: lists.contributing(self.root),
+            "myths": lambda: lists.myths(self.site, self.docs, where),
+            "schema": schema.table,
+        }
+        if name in texts:
+            return texts[name]()
+        if name not in (fragments := lists.fragments()):
+            raise ProblemError(
+                Problem(
+                    relative(where),
+                    0,
+                    f"Unknown marker warmup:{name}.",
+                    f"Known: {', '.join(sorted([*fragments, *texts]))}.",
+                )
+            )
+        return lists.fragment(
+            name,
+            site=self.site,
+            figures=self.figures,
+            puzzles=self.puzzles,
+            root=self.root,
+            link=relative_link(page_url),
+            arguments=dict(argument.split("=") for argument in marker["arguments"].split()),
+        )

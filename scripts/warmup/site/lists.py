@@ -1,0 +1,150 @@
+"""What a marker on a page stands for: figures, lists of questions, puzzles and myths, and parts of other files.
+
+Most are the HTML of a template in ``scripts/theme/fragments``, named as the marker is. What a plain Markdown copy of
+the page can use too is Markdown.
+"""
+
+from __future__ import annotations
+
+import functools
+import re
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass
+from pathlib import Path
+
+import jinja2
+
+from warmup import vocabulary
+from warmup.content import outputs, versions
+from warmup.content.levels import Site
+from warmup.content.page import Section
+from warmup.content.puzzles import Puzzle
+from warmup.project import ROOT
+from warmup.site import topic_pages
+from warmup.site.links import rebase, source_link
+
+
+@dataclass(frozen=True)
+class Figures:
+    """Live figures for the front door and the page about verification."""
+
+    questions: int
+    snippets: int
+    outputs: int
+    unrecorded: int
+    claims: int
+    torch: str
+
+
+def figures(site: Site, root: Path) -> Figures:
+    """Count what the project at ``root`` has."""
+    shown = [root / "snippets" / name for name in site.snippets]
+    recorded = sum(path.with_suffix(".out").exists() for path in shown)
+    return Figures(
+        questions=len(site.questions),
+        snippets=len(shown),
+        outputs=recorded,
+        unrecorded=len(shown) - recorded,
+        claims=count_claims(root / "tests" / "snippets"),
+        torch=outputs.recorded_torch(root),
+    )
+
+
+def count_claims(folder: Path) -> int:
+    """Tests below ``tests/snippets``: each is one claim, whatever the number of its parameters."""
+    return sum(
+        len(re.findall(r"^\s*def test_\w+", path.read_text(encoding="utf-8"), flags=re.M))
+        for path in sorted(folder.rglob("test_*.py"))
+    )
+
+
+@functools.cache
+def _templates() -> jinja2.Environment:
+    return jinja2.Environment(
+        loader=jinja2.FileSystemLoader(ROOT / "scripts" / "theme" / "fragments"),
+        autoescape=True,
+        trim_blocks=True,
+        lstrip_blocks=True,
+        undefined=jinja2.StrictUndefined,
+    )
+
+
+def fragments() -> list[str]:
+    """The names of the templates."""
+    return [Path(name).stem for name in _templates().list_templates()]
+
+
+def fragment(
+    name: str,
+    site: Site,
+    figures: Figures,
+    puzzles: Mapping[str, list[Puzzle]],
+    root: Path,
+    link: Callable[[str], str],
+    arguments: Mapping[str, str],
+) -> list[str]:
+    """A template's HTML as lines of Markdown.
+
+    Args:
+        name: the template.
+        site: the questions.
+        figures: what there is of everything.
+        puzzles: those to show, by the id of their topic.
+        root: the project.
+        link: makes an address below the site's root fit for the page.
+        arguments: what the marker says; ``level`` and ``topic`` are None where it does not.
+    """
+    text = (
+        _templates()
+        .get_template(f"{name}.html")
+        .render(
+            site=site,
+            figures=figures,
+            puzzles=puzzles,
+            kinds=vocabulary.KINDS,
+            versions=versions.read(root),
+            link=link,
+            **{"level": None, "topic": None, **arguments},
+        )
+    )
+    # A blank line would end the raw HTML block in Markdown.
+    return ["", *[line for line in text.split("\n") if line.strip()], ""]
+
+
+def contributing(root: Path) -> list[str]:
+    """``CONTRIBUTING.md`` below its title."""
+    return (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n")[1:]
+
+
+def myths(site: Site, docs: Path, where: Path) -> list[str]:
+    """Every *Myth* by its first sentence, with a link to its question, below its topic, with a link to them in full.
+
+    Args:
+        site: the questions.
+        docs: the folder of the pages.
+        where: the file that shows the list.
+    """
+    lines: list[str] = []
+    for level in site.levels:
+        for topic in level.topics:
+            items = [
+                f"- [{topic_pages.as_text(question.title)}]({source_link(question.path, where)}#myth): "
+                f"{rebase(first_sentence(myth), question.path, where)}"
+                for question in topic.questions
+                if (myth := question.section("Myth"))
+            ]
+            if items:
+                page = source_link(docs / topic_pages.name(topic_pages.MYTHS, topic), where)
+                lines += ["", f"## [{level.label}: {topic.label}]({page})", "", *items, ""]
+    return lines
+
+
+def first_sentence(section: Section) -> str:
+    """The first sentence of a section's prose, with what it quotes: a quotation is not cut."""
+    prose = "\n".join(line.text for line in section.lines if not line.fence).strip()
+    paragraph = " ".join(prose.split("\n\n")[0].split())
+    for end in re.finditer(r"""[.?!]["*`)]*(?= |$)""", paragraph):
+        sentence = paragraph[: end.end()]
+        if sentence.count('"') % 2 == sentence.count("`") % 2 == 0:
+            return sentence
+    return paragraph

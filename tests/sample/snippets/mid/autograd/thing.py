@@ -1,0 +1,4 @@
+# /// script
+# dependencies = ["torch"]
+# ///
+print(2)

@@ -1,0 +1,75 @@
+"""The data that the site offers, as its users validate it."""
+
+from __future__ import annotations
+
+import json
+
+import jsonschema
+import pytest
+
+from warmup.content import levels
+from warmup.exports import data as written
+from warmup.exports import llms
+from warmup.project import SNIPPETS
+
+SITE = levels.load()
+
+
+@pytest.fixture(scope="module")
+def validator(site) -> jsonschema.Draft202012Validator:
+    published = json.loads((site / "questions.schema.json").read_text(encoding="utf-8"))
+    jsonschema.Draft202012Validator.check_schema(published)
+    return jsonschema.Draft202012Validator(published)
+
+
+def test_questions_json_matches_its_schema(data, validator, base):
+    validator.validate(data)
+    assert data["$schema"] == f"{base}questions.schema.json"
+
+
+@pytest.mark.parametrize(
+    "break_it",
+    [
+        lambda data: data.update(extra=1),
+        lambda data: data.update(version=2),
+        lambda data: data["questions"][0].update(extra=1),
+        lambda data: data["questions"][0].pop("say_it"),
+        lambda data: data["questions"][0].update(level="wizard"),
+        lambda data: data["questions"][0]["snippets"][0].update(extra=1),
+        lambda data: data["questions"][0]["listening_for"].pop("weak"),
+        lambda data: data["questions"][0]["follow_ups"][0].update(answer=""),
+    ],
+)
+def test_the_schema_refuses_what_it_does_not_know(data, validator, break_it):
+    broken = json.loads(json.dumps(data))
+    break_it(broken)
+    assert not validator.is_valid(broken)
+
+
+def test_questions_json_says_what_the_pages_say(site, data, copies, base):
+    # Topics are in the order of the navigation, which levels.load() is not told here.
+    assert len(data["questions"]) == len(SITE.by_id)
+    assert {record["id"] for record in data["questions"]} == set(SITE.by_id)
+    for record in data["questions"]:
+        question = SITE.by_id[record["id"]]
+        assert (record["title"], record["tags"], record["minutes"]) == (question.title, question.tags, question.minutes)
+        assert record["url"] == base + question.url
+        text = copies[record["markdown"].removeprefix(base)]
+        assert record["say_it"] in text
+        assert [fold["question"] for fold in record["follow_ups"]] == [asked.title for asked in question.follow_ups]
+        assert all(fold["answer"] in text for fold in record["follow_ups"])
+        assert all(sentence for sentence in record["listening_for"].values())
+        for snippet in record["snippets"]:
+            file = SNIPPETS / snippet["path"]
+            assert snippet["code"] == file.read_text(encoding="utf-8")
+            recorded = file.with_suffix(".out").exists()
+            assert (snippet["output"] is not None) is (snippet["recorded"] is not None) is recorded
+            assert not recorded or file.with_suffix(".out").read_text(encoding="utf-8").endswith(snippet["output"])
+
+
+def test_the_page_about_the_data_lists_the_files_and_the_fields(site, validator):
+    text = (site / "about/data/index.html").read_text(encoding="utf-8")
+    for file in (llms.LLMS, written.QUESTIONS, written.SCHEMA):
+        assert f'href="../../{file}"' in text
+    for name in validator.schema["properties"]["questions"]["items"]["properties"]:
+        assert f"<code>questions[].{name}</code>" in text

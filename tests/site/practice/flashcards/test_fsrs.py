@@ -1,0 +1,48 @@
+"""The schedule is the one of the reference in Python."""
+
+from __future__ import annotations
+
+import random
+from datetime import UTC, datetime, timedelta
+
+import pytest
+from fsrs import Card, Rating, Scheduler
+
+from flashcards_page import PATH
+
+
+def test_schedule_is_the_one_of_py_fsrs(open_page):
+    rng = random.Random(0)
+    scheduler = Scheduler(learning_steps=(), relearning_steps=(), enable_fuzzing=False)
+    begin = datetime(2026, 11, 21, tzinfo=UTC)
+    histories, expected = [], []
+    for _ in range(300):
+        card, now, history, states = Card(), begin, [], []
+        for _ in range(rng.randint(1, 12)):
+            grade = rng.choices((1, 2, 3, 4), (2, 1, 4, 1))[0]
+            card, _ = scheduler.review_card(card, Rating(grade), now)
+            history.append([grade, int(now.timestamp() * 1000)])
+            states.append([card.stability, card.difficulty, int(card.due.timestamp() * 1000)])
+            # Early, on time, late, and again within the same day.
+            now += rng.choice((timedelta(minutes=10), timedelta(hours=30), card.due - now, (card.due - now) * 3))
+        histories.append(history)
+        expected.append(states)
+    page = open_page(PATH)
+    found = page.evaluate(
+        """async ([url, histories]) => {
+            const { review } = await import(url)
+            return histories.map(history => {
+                let memory
+                return history.map(([grade, now]) => {
+                    memory = review(memory, grade, now)
+                    return [memory.stability, memory.difficulty, memory.due]
+                })
+            })
+        }""",
+        [page.url.split("practice/")[0] + "assets/javascripts/practice/flashcards/fsrs.js", histories],
+    )
+    for mine, theirs in zip(found, expected, strict=True):
+        for (stability, difficulty, due), reference in zip(mine, theirs, strict=True):
+            assert stability == pytest.approx(reference[0], rel=1e-9)
+            assert difficulty == pytest.approx(reference[1], rel=1e-9)
+            assert due == reference[2]

@@ -1,0 +1,55 @@
+"""Releases of the site, a host that serves one, and a reader's browser."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+
+from release_host import Host
+from warmup.exports import offline
+
+
+@pytest.fixture(scope="session")
+def release(site, tmp_path_factory) -> Callable[[int], Path]:
+    """The folder of a release: each names a function that the scripts share, and its pages, in its own way."""
+    made = {}
+
+    def make(number: int) -> Path:
+        if number not in made:
+            folder = made[number] = tmp_path_factory.mktemp("release") / str(number)
+            shutil.copytree(site, folder)
+            changed = 0
+            for script in (folder / "assets/javascripts").rglob("*.js"):
+                text, count = re.subn(r"\bcounted\b", f"counted{number}", script.read_text(encoding="utf-8"))
+                script.write_text(text, encoding="utf-8")
+                changed += count > 0
+            assert changed > 3
+            for page in (folder / "practice").rglob("index.html"):
+                text = page.read_text(encoding="utf-8")
+                page.write_text(text.replace("<title>", f"<title>Release {number}, "), encoding="utf-8")
+            offline.write(folder)
+        return made[number]
+
+    return make
+
+
+@pytest.fixture
+def host(release):
+    started = Host(release(1))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def reader(chromium):
+    """A browser; at the end of the test no page in it has had an error."""
+    context = chromium.new_context(reduced_motion="reduce")
+    errors = []
+    context.on("weberror", lambda error: errors.append(str(error.error)))
+    yield context
+    context.close()
+    assert not errors, errors

@@ -1,0 +1,36 @@
+"""The manifest is what browsers request."""
+
+from __future__ import annotations
+
+import json
+import re
+from urllib.parse import urljoin
+
+from release_host import open_every_page, visit
+from warmup.exports import offline
+
+
+def test_the_manifest_lists_what_browsers_request(chromium, host):
+    asked = set()
+    for scheme in ("light", "dark"):
+        context = chromium.new_context(color_scheme=scheme, service_workers="block")
+        page = context.new_page()
+        page.on("request", lambda request: asked.add(request.url.split("?")[0]))
+        open_every_page(visit(context, host), host, 1)
+        page.goto(host.practice)
+        for path in ("", "flashcards/", "mock/", "predict/", "anki/"):
+            page.goto(host.practice + path)
+            page.wait_for_load_state("networkidle")
+        context.close()
+    listed = {urljoin(host.practice, address) for address in offline.manifest(host.folder)["files"]}
+    # A reader who answers a single question sees one topic of each mode.
+    by_topic = re.compile(re.escape(host.practice) + "(proofs|predict)/.")
+    # Without a window to show it in, Chromium does not ask for the icon.
+    asked.add(urljoin(host.practice, "../assets/images/favicon.svg"))
+    assert asked <= listed
+    assert any(map(by_topic.match, asked))
+    assert all(map(by_topic.match, listed - asked))
+
+
+def test_the_manifest_is_the_one_of_the_files_beside_it(site):
+    assert json.loads((site / offline.MANIFEST).read_text()) == offline.manifest(site)

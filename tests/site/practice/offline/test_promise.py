@@ -1,0 +1,55 @@
+"""Only what is kept is promised."""
+
+from __future__ import annotations
+
+import shutil
+from pathlib import Path
+
+import pytest
+from playwright.sync_api import Error, expect
+
+from release_host import KEPT, caches, open_every_page, visit, wait_until_kept
+from warmup.testing import PREFIX
+
+
+def test_nothing_is_promised_before_all_is_kept(reader, host):
+    host.hold("recorder.js")
+    page = visit(reader, host)
+    host.wait_until_only_the_held_is_missing()
+    page.wait_for_timeout(1_000)
+    expect(page.get_by_text(KEPT)).to_be_hidden()
+    host.resume.set()
+    wait_until_kept(page)
+
+
+def test_nothing_is_promised_where_a_file_is_missing_or_of_another_release(reader, host, release, tmp_path):
+    for number, damage in enumerate((Path.unlink, lambda file: file.write_text("export const wait = 1"))):
+        host.folder = tmp_path / str(number)
+        shutil.copytree(release(1), host.folder)
+        damage(host.folder / "assets/javascripts/practice/mock/recorder.js")
+        page = visit(reader, host)
+        page.wait_for_function("navigator.serviceWorker.controller")
+        page.wait_for_load_state("networkidle")
+        page.wait_for_timeout(1_000)
+        expect(page.get_by_text(KEPT)).to_be_hidden()
+        assert caches(page) == []
+
+
+def test_where_storage_is_full_pages_work_and_nothing_is_promised(reader, host):
+    page = reader.new_page()
+    page.goto(f"{host.origin}{PREFIX}404.html")
+    session = reader.new_cdp_session(page)
+    session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin, "quotaSize": 300_000})
+    page.goto(host.practice)
+    page.wait_for_function("navigator.serviceWorker.controller")
+    page.wait_for_load_state("networkidle")
+    page.wait_for_timeout(1_000)
+    expect(page.get_by_text(KEPT)).to_be_hidden()
+    open_every_page(page, host, 1)
+    host.down = True
+    with pytest.raises(Error, match="ERR_"):
+        visit(reader, host)
+    host.down = False
+    session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin})
+    page.goto(host.practice)
+    wait_until_kept(page)

@@ -1,0 +1,230 @@
+"""The whole hangs together: pages, snippets, outputs and claims mirror each other, and nothing is left over."""
+
+from __future__ import annotations
+
+import ast
+import functools
+import re
+from pathlib import Path
+
+import pytest
+
+from warmup import checks, vocabulary
+from warmup.checks import retired
+from warmup.content import header, levels, markdown
+from warmup.project import DOCS, ROOT, SNIPPETS
+
+SITE = levels.load()
+PROGRAMS = sorted(SNIPPETS.rglob("*.py"))
+MARKDOWN = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
+
+
+def name(path: Path) -> str:
+    return path.relative_to(ROOT).as_posix()
+
+
+def report(problems) -> str:
+    return "\n".join(map(str, problems))
+
+
+def written(*folders: str) -> list[Path]:
+    return [path for folder in folders for path in (DOCS / folder).rglob("*.md") if path.name != "index.md"]
+
+
+def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
+    assert sorted(question.path for question in SITE.questions) == sorted(written(*vocabulary.LEVELS))
+    assert sorted(puzzle.page.path for puzzle in SITE.puzzles) == sorted(written("practice/predict"))
+    assert SITE.questions and SITE.puzzles
+
+
+def test_no_page_snippet_or_output_has_a_problem():
+    problems = checks.problems(SITE)
+    assert not problems, report(problems)
+
+
+def test_no_retired_name_is_used_outside_the_pages_about_it():
+    problems = list(retired.find())
+    assert not problems, report(problems)
+
+
+def test_retired_names_name_pages_that_exist():
+    assert {page for entry in retired.RETIRED for page in entry.pages} <= set(SITE.by_id)
+
+
+LONGEST = 85
+
+
+def faults(text: str, path: Path) -> list[str]:
+    """Why a snippet is not one idea that says what its functions take."""
+    found = []
+    lines = [line for line in text.split("\n") if line.strip()]
+    head = header.parse(text, path)
+    if len(lines) - (head.end - head.start) > LONGEST:
+        found.append("Split it: a snippet has one idea.")
+    if "TODO" in text:
+        found.append("There is something to do.")
+    definitions = [node for node in ast.parse(text).body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    if (
+        definitions
+        and 'if __name__ == "__main__":' in text
+        and not path.stem.endswith("_broken")
+        and not any(ast.get_docstring(node) for node in definitions)
+    ):
+        found.append("Nothing in it says what it takes and returns.")
+    return found
+
+
+def test_snippets_are_small_and_say_what_their_functions_take():
+    problems = [f"{name(path)}: {fault}" for path in PROGRAMS for fault in faults(path.read_text("utf-8"), path)]
+    assert not problems, report(problems)
+
+
+HEADER = '# /// script\n# dependencies = ["torch"]\n# ///\n'
+MAIN = 'if __name__ == "__main__":\n    f()\n'
+
+
+@pytest.mark.parametrize(
+    ("text", "stem", "expected"),
+    [
+        ("x = 1\n\n" * LONGEST, "a", []),
+        (HEADER + "x = 1\n" * (LONGEST - 1), "a", []),
+        ("x = 1\n" * (LONGEST + 1), "a", ["Split it: a snippet has one idea."]),
+        ("x = 1  # TODO\n", "a", ["There is something to do."]),
+        (f"def f():\n    pass\n{MAIN}", "a", ["Nothing in it says what it takes and returns."]),
+        (f"def f():\n    pass\n{MAIN}", "a_broken", []),
+        (f'def f():\n    """Says it."""\n{MAIN}', "a", []),
+        ("def f():\n    pass\nf()\n", "a", []),
+    ],
+)
+def test_what_is_wrong_with_a_snippet(text, stem, expected):
+    assert faults(text, Path(f"{stem}.py")) == expected
+
+
+def claims_module(level: str, topic: str) -> Path:
+    return ROOT / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
+
+
+def classes_with_tests(text: str) -> list[str]:
+    """The classes of a claims module that hold at least one test."""
+    return [
+        node.name
+        for node in ast.parse(text).body
+        if isinstance(node, ast.ClassDef)
+        and any(isinstance(member, ast.FunctionDef) and member.name.startswith("test_") for member in node.body)
+    ]
+
+
+def without_claims(slugs: list[str], classes: list[str]) -> list[str]:
+    """The questions that no class is named after. `TestAdamBiasCorrection` says nothing about a question `adam`."""
+    names = {found.lower() for found in classes}
+    return [slug for slug in slugs if "test" + slug.replace("-", "") not in names]
+
+
+def test_every_topic_has_a_claims_module_and_every_question_a_class_in_it():
+    missing = []
+    for topic in (topic for level in SITE.levels for topic in level.topics):
+        module = claims_module(topic.level, topic.slug)
+        classes = classes_with_tests(module.read_text(encoding="utf-8")) if module.exists() else []
+        missing += [
+            f"{name(module)}: no class Test{slug.title().replace('-', '')} with a test"
+            for slug in without_claims([q.slug for q in topic.questions], classes)
+        ]
+    assert not missing, report(missing)
+
+
+@pytest.mark.parametrize(
+    ("slug", "classes", "proven"),
+    [
+        ("dataloader", ["TestDataloader"], True),
+        ("dataloader", ["TestDataloaderArguments"], False),
+        ("no-grad", ["TestNoGradVsRequiresGrad", "TestGrad"], False),
+        ("no-grad", ["TestNoGradVsRequiresGrad", "TestNoGrad"], True),
+        ("ddp", ["Testddp"], True),
+        ("ddp", [], False),
+    ],
+)
+def test_a_class_proves_the_question_that_has_its_whole_name(slug, classes, proven):
+    assert without_claims([slug], classes) == ([] if proven else [slug])
+
+
+def test_a_class_without_tests_proves_nothing():
+    assert classes_with_tests("class TestA:\n    def test_it(self): pass\nclass TestB:\n    x = 1\n") == ["TestA"]
+
+
+def test_no_claims_module_without_a_topic():
+    topics = {(t.level, t.slug.replace("-", "_")) for level in SITE.levels for t in level.topics}
+    for path in (ROOT / "tests" / "snippets").rglob("test_*.py"):
+        assert (path.parent.name, path.stem.removeprefix("test_")) in topics, f"{name(path)} belongs to no topic"
+
+
+@functools.cache
+def source(path: Path) -> str:
+    return path.read_text(encoding="utf-8") if path.exists() else ""
+
+
+def is_for_import(text: str) -> bool:
+    """Of a plain script, the output is the claim."""
+    return 'if __name__ == "__main__":' in text and bool(re.search(r"^(?:def|class) ", text, flags=re.M))
+
+
+def test_snippets_with_functions_are_imported_by_their_claims():
+    modules = {path: claims_module(*path.parts[-3:-1]) for path in PROGRAMS if is_for_import(source(path))}
+    assert modules
+    missing = [
+        f"{name(module)} does not load {path.relative_to(SNIPPETS).as_posix()}"
+        for path, module in modules.items()
+        if path.relative_to(SNIPPETS).as_posix() not in source(module)
+    ]
+    assert not missing, report(missing)
+
+
+def misspelled(text: str) -> list[tuple[int, str]]:
+    """Fences of Python, by their lines, that pytest-codeblocks would not run: it knows ```python, ```sh and ```bash."""
+    found = []
+    for line in markdown.lines(text):
+        language, _, options = line.fence.info.partition(" ") if line.opens else ("", "", "")
+        if language.lower() in {"py", "python3", "pycon", "ipython"}:
+            found.append((line.number, "write ```python, or ```text for code that is not run"))
+        if language == "python" and options.strip() and 'title="' not in options:
+            found.append((line.number, "a python fence with options would not run"))
+    return found
+
+
+def test_fences_are_spelled_so_that_they_are_run_or_plainly_not():
+    problems = [
+        f"{name(path)}:{number}: {message}"
+        for path in MARKDOWN
+        for number, message in misspelled(path.read_text(encoding="utf-8"))
+    ]
+    assert not problems, report(problems)
+
+
+@pytest.mark.parametrize(
+    ("line", "wrong"),
+    [
+        ("```python", False),
+        ('```python title="a.py"', False),
+        ("```text", False),
+        ("    ```python", False),
+        ("```py", True),
+        ("~~~ pycon", True),
+        ("    ````Python3", True),
+        ("```python hl_lines=1", True),
+    ],
+)
+def test_which_fences_are_misspelled(line, wrong):
+    closing = re.match(r"\s*(`+|~+)", line)[0]
+    assert [number for number, _ in misspelled(f"\n{line}\n{closing}\n")] == [2] * wrong
+
+
+def test_diagrams_have_their_sources_beside_them():
+    drawn = [path for path in DOCS.rglob("*.svg") if "assets" not in path.relative_to(DOCS).parts]
+    assert drawn
+    missing = [name(path) for path in drawn if not path.with_suffix(".dot").exists()]
+    assert not missing, report(missing)
+
+
+def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():
+    listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M)
+    shown = levels.load(topic_order=listed)
+    assert [f"{topic.level}/{topic.slug}" for level in shown.levels for topic in level.topics] == listed

@@ -1,0 +1,39 @@
+"""An order of questions that is wrong is a problem, and loses none of them."""
+
+from __future__ import annotations
+
+import pytest
+
+from warmup import checks
+from warmup.content import levels
+
+
+def problems(sample) -> list[str]:
+    return [str(problem) for problem in checks.problems(levels.load(sample / "docs"), sample / "snippets")]
+
+
+@pytest.mark.parametrize(
+    ("order", "messages"),
+    [
+        ("thing", ["order is not a list. Write it as order: [one, another]."]),
+        ("[thing, 2]", ["order holds 2, which is not a text. Put it into quotes."]),
+        ("[[thing]]", ["order holds ['thing'], which is not a text. Put it into quotes."]),
+        ("{thing: 1}", ["order is not a list. Write it as order: [one, another]."]),
+        ("", ["order does not name 'thing'. Add it where it belongs in the path through autograd."]),
+        ("[thing, gone]", ["order names 'gone', which is not a page here. Take it out, or write gone.md."]),
+        ("[thing, thing]", ["order names 'thing' more than once. Keep it where it belongs."]),
+        ("things", ["order is not a list. Write it as order: [one, another]."]),
+    ],
+)
+def test_no_order_loses_a_question(sample, order, messages):
+    index = sample / "docs/mid/autograd/index.md"
+    index.write_text(f"---\ntitle: Autograd\norder: {order}\n---\n\nText.\n")
+    assert problems(sample) == [f"{index}:3: {message}" for message in messages]
+    assert [question.slug for question in levels.load(sample / "docs").levels[1].topics[0].questions] == ["thing"]
+
+
+def test_topic_index_that_does_not_name_a_page(sample):
+    (sample / "docs/mid/autograd/index.md").write_text("---\ntitle: Autograd\norder: [gone]\n---\n\nText.\n")
+    found = problems(sample)
+    assert any("order names 'gone'" in p for p in found)
+    assert any("order does not name 'thing'" in p for p in found)

@@ -1,0 +1,160 @@
+"""What the runner ends, and how: snippets that hang, print without end, die, or leave processes running."""
+
+import os
+import signal
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+import pytest
+
+from warmup.run import runner as runner_module
+from warmup.run.runner import Runner
+
+SCRIPTS = Path(runner_module.__file__).parents[2]
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition, seconds: float = 30):
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+    return value
+
+
+def test_a_hanging_snippet_is_killed_with_its_children(runner, snippet):
+    path = snippet("""
+    import os, signal, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    child = os.fork()
+    if child:
+        print(os.getpid(), child)
+    while True:
+        time.sleep(1)
+    """)
+    result = runner.run(path, timeout=2)
+    assert (result.status, result.signal, result.code) == ("timeout", "SIGKILL", None)
+    assert "still ran after 2 s" in result.message
+    pids = [int(pid) for pid in result.stdout.split()]
+    assert len(pids) == 2
+    wait_until(lambda: not any(map(is_alive, pids)))
+
+
+def test_the_timeout_of_the_header_counts(runner, snippet):
+    result = runner.run(snippet("# /// script\n# [tool.warmup]\n# timeout = 0.3\n# ///\nwhile True: pass\n"))
+    assert (result.status, "after 0.3 s" in result.message) == ("timeout", True)
+
+
+def test_a_segfault_is_reported_with_its_signal(runner, snippet):
+    result = runner.run(snippet("import ctypes\nprint('before')\nctypes.string_at(0)"))
+    assert (result.status, result.signal, result.code, result.stdout) == (
+        "signal",
+        "SIGSEGV",
+        None,
+        "before\n",
+    )
+    assert "died by SIGSEGV (Segmentation fault)" in result.message
+
+
+def test_gigabytes_of_output_are_cut_off(runner, snippet):
+    result = runner.run(snippet("while True:\n    print('x' * 999)"))
+    assert (result.status, result.signal) == ("output-limit", "SIGKILL")
+    assert len(result.stdout) == runner_module.OUTPUT_LIMIT
+    assert result.stdout.startswith("x" * 999 + "\n")
+
+
+def test_output_up_to_the_limit_is_kept_whole(snippet, runner):
+    size = runner_module.OUTPUT_LIMIT
+    result = runner.run(snippet(f"import sys\nsys.stdout.write('x' * {size})\nsys.stderr.write('y' * {size})"))
+    assert (result.status, len(result.stdout), len(result.stderr)) == ("ok", size, size)
+
+
+def test_left_children_are_reported_and_killed(runner, snippet):
+    result = runner.run(
+        snippet("""
+        import subprocess
+        print(*[subprocess.Popen(["sleep", "60"], stdout=subprocess.DEVNULL).pid for _ in range(2)])
+        """)
+    )
+    assert (result.status, result.code) == ("left-children", 0)
+    assert "left 2 processes running" in result.message
+    wait_until(lambda: not any(is_alive(int(pid)) for pid in result.stdout.split()))
+
+
+def test_children_that_end_within_the_grace_are_fine(runner, snippet):
+    path = snippet("import subprocess\nsubprocess.Popen('sleep 0.2; echo late', shell=True)")
+    with Runner(grace=60) as patient:
+        result = patient.run(path)
+    assert (result.status, result.stdout) == ("ok", "late\n")
+
+
+def test_a_process_in_its_own_session_cannot_hang_the_reader_by_keeping_the_pipe_open(runner, snippet):
+    result = runner.run(
+        snippet("""
+        import subprocess
+        print(subprocess.Popen(["sleep", "60"], start_new_session=True).pid, flush=True)
+        """)
+    )
+    pid = int(result.stdout)
+    try:
+        assert result.status == "left-children"
+        assert "session of its own, not killed" in result.message
+    finally:
+        os.kill(pid, signal.SIGKILL)
+
+
+def test_run_many_that_is_left_early_kills_what_runs(runner, snippet, tmp_path):
+    hanging = snippet(
+        """
+        import os, pathlib, time
+        path = pathlib.Path(__file__)
+        path.with_suffix(".new").write_text(str(os.getpid()))
+        path.with_suffix(".new").rename(path.with_suffix(".pid"))
+        time.sleep(60)
+        """,
+        "hanging",
+    )
+    pid_file = hanging.with_suffix(".pid")
+    waiting = f"import os, time\nwhile not os.path.exists({str(pid_file)!r}): time.sleep(0.01)\n"
+    results = runner.run_many([hanging, snippet(waiting, "quick")], workers=2)
+    assert next(results).status == "ok"
+    results.close()
+    wait_until(lambda: not is_alive(int(pid_file.read_text())))
+
+
+@pytest.mark.parametrize("number", [signal.SIGKILL, signal.SIGINT])
+def test_no_snippet_outlives_its_runner(snippet, number):
+    path = snippet("""
+    import os, pathlib, signal, time
+    signal.signal(signal.SIGTERM, signal.SIG_IGN)
+    new = pathlib.Path(__file__).with_suffix(".new")
+    new.write_text(f"{os.getpid()} {os.getppid()}")
+    new.rename(new.with_suffix(".pid"))
+    while True:
+        time.sleep(1)
+    """)
+    pid_file = path.with_suffix(".pid")
+    code = f"from warmup.run.runner import Runner\nwith Runner() as r: list(r.run_many([{str(path)!r}]))"
+    # A killed runner cannot remove its folders; a socket lies there too, so the path must be short.
+    with tempfile.TemporaryDirectory() as temporary:
+        process = subprocess.Popen(
+            [sys.executable, "-c", code],
+            env={**os.environ, "PYTHONPATH": str(SCRIPTS), "TMPDIR": temporary},
+            stderr=subprocess.DEVNULL,
+        )
+        with process:
+            wait_until(pid_file.exists, 60)
+            process.send_signal(number)
+            process.wait(30)
+    pids = [int(pid) for pid in pid_file.read_text().split()]  # the snippet and the fork server
+    wait_until(lambda: not any(map(is_alive, pids)))
