@@ -32,14 +32,19 @@ OPTIMIZERS = {
 }
 
 if __name__ == "__main__":
-    for name, (make, options) in OPTIMIZERS.items():
-        for clear in (True, False):
+    for clear in (False, True):
+        for name, (make, options) in OPTIMIZERS.items():
             torch.manual_seed(0)
             model = nn.Linear(1, 1)
             curve = losses(
                 model, make(model.parameters(), **options), clear, steps=101
             )
-            print(f"{name:18}{'cleared' if clear else 'never':8}", end="")
-            print(
-                "".join(f"{curve[step]:10.1e}" for step in (0, 20, 40, 60, 80, 100))
-            )
+            settles = max(curve[80:]) < 0.01
+            print(f"zero_grad: {clear!s:6} {name:18} settles: {settles}")
+            if not clear:
+                plt.plot(curve, label=name)
+    plt.yscale("log")
+    plt.xlabel("step, without zero_grad()")
+    plt.ylabel("loss")
+    plt.legend()
+    plt.show()
