@@ -2,11 +2,37 @@
 
 from __future__ import annotations
 
+import functools
+from collections.abc import Callable, Iterable
 from pathlib import Path
 
 from warmup.checks import navigation, outputs, puzzles, questions, snippets
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
+
+# While the site is served, it outlives a build: what did not change is not checked again.
+_kept: dict[Path, tuple[tuple, list[Problem]]] = {}
+
+
+def _once(path: Path, about: Iterable[object], find: Callable[[], Iterable[Problem]]) -> list[Problem]:
+    """What ``find`` finds wrong with ``path``, found again only if ``about``, files among it, has changed."""
+    state = tuple((one, _time(one)) if isinstance(one, Path) else one for one in about)
+    if path not in _kept or _kept[path][0] != state:
+        _kept[path] = (state, list(find()))
+    return _kept[path][1]
+
+
+def _time(file: Path) -> tuple[int, int]:
+    """When a file was written, and its size: two edits can fall into one tick of the clock."""
+    try:
+        found = file.stat()
+    except OSError:
+        return 0, 0
+    return found.st_mtime_ns, found.st_size
+
+
+def _of_snippet(path: Path) -> list[Problem]:
+    return [*snippets.problems(path), *outputs.problems(path)]
 
 
 def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
@@ -21,9 +47,17 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
         for topic in level.topics:
             found += navigation.order(topic)
     for question in site.questions:
-        found += questions.problems(question, folder)
+        shown = [folder / include.path for include in question.includes]
+        named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
+        find = functools.partial(questions.problems, question, folder)
+        found += _once(question.path, [question.path, *shown, *named, *(one.with_suffix(".py") for one in shown)], find)
     for puzzle in site.puzzles:
-        found += puzzles.problems(puzzle, folder)
+        files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]
+        found += _once(
+            puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
+        )
     for path in folder.rglob("*.py"):
-        found += [*snippets.problems(path), *outputs.problems(path)]
+        # A folder's time says whether a file came or went, as a variant of an output.
+        files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
+        found += _once(path, files, functools.partial(_of_snippet, path))
     return sorted({*found, *snippets.orphans(site, folder)})

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import difflib
+import functools
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -17,6 +18,8 @@ CHOICE_KEYS = ("variant", "text", "because")
 WRONG_CHOICES = (2, 4)
 PROGRAM_LINES = 12
 CHANGED_LINES = 3
+
+_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 
 
 def problems(puzzle: Puzzle, snippets: Path) -> Iterator[Problem]:
@@ -132,10 +135,14 @@ def _changed(old: str, new: str) -> int:
     return sum(max(b - a, d - c) for kind, a, b, c, d in matcher.get_opcodes() if kind != "equal")
 
 
+@functools.lru_cache(maxsize=1)  # asked for each choice of one page after the other
+def _composed(front_matter: str) -> yaml.Node:
+    return yaml.compose(front_matter, Loader=_Loader)
+
+
 def _line(page: Page, key: str, item: int | None = None) -> int:
     """The line in a page's file of a key of its front matter, or of an item of its list; 1 where there is none."""
-    node = yaml.compose("\n".join(page.text.split("\n")[1 : page.body_line - 2]), Loader=yaml.SafeLoader)
-    for name, value in node.value:
+    for name, value in _composed("\n".join(page.text.split("\n")[1 : page.body_line - 2])).value:
         if name.value == key:
             return (name if item is None else value.value[item]).start_mark.line + 2
     return 1

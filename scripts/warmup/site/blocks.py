@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
+import contextlib
 import difflib
 import hashlib
 import html
+import multiprocessing
 import posixpath
 import re
-from collections.abc import Callable, Mapping
+import sys
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -99,19 +102,34 @@ _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _formatter = HtmlFormatter(nowrap=True)
 
 
-def python_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
-    """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it.
-
-    Pygments is the half of a build, and a snippet seldom changes: its markup is kept by content, across builds.
-    """
+def highlighted(source: str) -> str:
+    """Pygments' markup of a program, kept by content, across builds."""
     key = hashlib.sha256(f"{pygments.__version__} {_PLAIN.pattern}\n{source}".encode()).hexdigest()
     kept = HIGHLIGHTED / f"{key[:32]}.html"
     try:
-        code = kept.read_text(encoding="utf-8")
+        return kept.read_text(encoding="utf-8")
     except OSError:
-        code = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
+        markup = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
         HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
-        replace_file(kept, code)
+        replace_file(kept, markup)
+        return markup
+
+
+def highlight_ahead(programs: Sequence[Path]) -> None:
+    """Begin to highlight programs in another process, from the last to the first: a build comes from the other end."""
+
+    def work() -> None:
+        for path in reversed(programs):
+            with contextlib.suppress(OSError):
+                highlighted(code(path).rstrip("\n"))
+
+    if "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux":
+        multiprocessing.get_context("fork").Process(target=work, daemon=True).start()
+
+
+def python_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
+    code = highlighted(source)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
     link = (
         (

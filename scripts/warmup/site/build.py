@@ -47,6 +47,8 @@ class Pages:
         written = config.nav or []
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         self.renderer = renderer = expand.Renderer(site)
+        if not self.contents:
+            blocks.highlight_ahead([renderer.snippets / name for name in site.snippets])
         for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
             log.warning("%s", problem)
         config.nav = nav.expand(written, site)

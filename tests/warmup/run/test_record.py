@@ -177,18 +177,7 @@ def test_an_interrupted_record_keeps_the_old_output(topic, tmp_path, number):
     assert names(topic) == ["x.out", "x.py"]
 
 
-def by_itself(code: str) -> subprocess.CompletedProcess:
-    """Run code of the tools in a process of its own: this one has a fork server with another environment."""
-    return subprocess.run(
-        [sys.executable, "-c", textwrap.dedent(code)],
-        env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
-        capture_output=True,
-        text=True,
-        timeout=150,
-    )
-
-
-def test_each_machine_is_really_played(topic):
+def test_each_machine_is_really_played(topic, by_itself):
     path = write(
         topic,
         "x",
@@ -219,40 +208,28 @@ def test_two_environments_at_a_time_are_refused(runner):
 WHERE = "import os\nprint({here!r} if os.environ.get('WHERE') is None else {there!r})"
 
 
-def on_two_machines(path: Path) -> tuple[int, str]:
-    """Record on this machine and on another one, on which a variable is set."""
-    done = by_itself(f"""
-        import sys
-        from warmup.run.emulation import MACHINES, Machine
-        from warmup.run.record import record
-        there = Machine("another machine", {{**MACHINES[0].environment, "WHERE": "there"}})
-        sys.exit(record([{str(path)!r}], machines=[MACHINES[0], there])[0].failed)
-    """)
-    return done.returncode, done.stdout + done.stderr
-
-
-@pytest.mark.parametrize(
-    ("header", "here", "there", "agree"),
-    [
+def test_only_what_all_machines_print_is_recorded(topic, on_two_machines):
+    cases = [
         ("", "loss 0.125", "loss 0.125", True),
         ("", "loss 0.125", "loss 0.126", False),
         (MEASURED, "loss 0.125", "loss 0.126", True),
         (MEASURED, "loss 0.10", "loss 0.12", False),
         (MEASURED, "loss 0.125", "cost 0.125", False),
         (MEASURED, "loss 0.125", "loss -0.125", False),
-    ],
-)
-def test_only_what_all_machines_print_is_recorded(topic, header, here, there, agree):
-    path = write(topic, "x", header + WHERE.format(here=here, there=there))
-    code, printed = on_two_machines(path)
-    if agree:
-        assert code == 0
-        assert outputs.read(path.with_suffix(".out")).text == f"{here}\n"
-        return
-    assert (code, names(topic)) == (1, ["x.py"])
-    assert f"-{here}\n+{there}\n" in printed
-    assert "another machine" in printed
-    assert "Print fewer digits" in printed
+    ]
+    paths = [
+        write(topic, f"x{number}", header + WHERE.format(here=here, there=there))
+        for number, (header, here, there, _) in enumerate(cases)
+    ]
+    failed, printed = on_two_machines(paths)
+    for path, (_, here, there, agree), refused in zip(paths, cases, failed, strict=True):
+        recorded = outputs.read(path.with_suffix(".out"))
+        if agree:
+            assert not refused and recorded.text == f"{here}\n", path.name
+        else:
+            assert refused and recorded is None, path.name
+            assert f"-{here}\n+{there}\n" in printed
+    assert "another machine" in printed and "Print fewer digits" in printed
 
 
 def test_another_torch_than_the_pinned_one_records_nothing(topic, monkeypatch):

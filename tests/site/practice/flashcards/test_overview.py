@@ -8,7 +8,7 @@ from playwright.sync_api import expect
 
 from flashcards_page import DAY, PATH, SITE, answer, counts, question, start
 from practice_pages import KEY
-from warmup.dev.bench import opening_flashcards
+from warmup.dev.bench_visits import opening_flashcards
 
 
 def test_what_was_missed_today_is_due_today(open_page):

@@ -98,6 +98,7 @@ def test_typed_answers_are_compared_without_spacing(open_page):
     outputs = LISTED.shuffled(SNIPPETS)
     key = next(output for output, wrong in outputs if wrong is None)
     other, number = next((output, number) for number, (output, wrong) in enumerate(outputs) if wrong)
+    expect(shown(page)).to_be_visible()  # keys mean nothing before
     page.keyboard.press("t")
     field = page.get_by_label("What does it print?").and_(page.locator("textarea"))
     expect(field).to_be_focused()
@@ -131,6 +132,7 @@ def test_typed_answers_are_compared_without_spacing(open_page):
 
 def test_escape_leads_from_typing_back_to_choosing(open_page):
     page = open_page(PAGE)
+    expect(shown(page)).to_be_visible()  # keys mean nothing before
     page.keyboard.press("t")
     page.keyboard.type("5 t")
     expect(page.locator("#typed")).to_have_value("5 t")
