@@ -147,7 +147,7 @@ def test_why_too_long(sample):
     assert "'Why' has 401 words" in the_one(sample, text)
 
 
-@pytest.mark.parametrize("count", [1, 6])
+@pytest.mark.parametrize("count", [1, 8])
 def test_number_of_follow_ups(sample, count):
     folds = '??? question "Why?"\n\n    Because.\n\n' * count
     head, _, rest = GOOD.partition("??? question")
