@@ -23,7 +23,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test snippets lint record record-check versions run lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test snippets lint record record-check versions claims run lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -68,6 +68,9 @@ versions: $(VENV)/.test  ## Run outputs and claims with the installed torch and 
 
 run: $(VENV)/.test  ## Run snippets and compare with what is recorded (Q=level/topic/name for one)
 	$(WARMUP) run $(Q)
+
+claims: $(VENV)/.site  ## List the sentences of a page that promise most, for its second reader (Q=level/topic/slug)
+	$(WARMUP) claims $(Q)
 
 lab: $(VENV)/.test  ## Execute labs and record what they print and draw (Q=attention-cost for one)
 	$(WARMUP) lab $(Q)

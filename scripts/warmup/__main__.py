@@ -66,6 +66,20 @@ def check(_: argparse.Namespace) -> int:
     return bool(problems)
 
 
+def claims(arguments: argparse.Namespace) -> int:
+    from warmup.checks.promises import promises
+
+    wanted = {name.removeprefix("docs/").removesuffix(".md") for name in arguments.names}
+    found = [question for question in levels.load().questions if not wanted or question.id in wanted]
+    for question in found:
+        for line, words, sentence in promises(question):
+            print(f"{relative(question.path)}:{line}: [{', '.join(words)}] {sentence}")
+    if missing := wanted - {question.id for question in found}:
+        fix = "Write it as level/topic/slug, for example Q=junior/autograd/zero-grad."
+        raise ProblemError(Problem(f"Q={', '.join(sorted(missing))}", 0, "There is no such question.", fix))
+    return 0
+
+
 def run(arguments: argparse.Namespace) -> int:
     from warmup.run.comparison import compare
     from warmup.run.runner import Runner
@@ -228,6 +242,7 @@ def main(argv: list[str] | None = None) -> int:
         return sub
 
     command(check, "check pages, snippets' headers and imports, labs, and retired names; runs nothing")
+    command(claims, "list the sentences that promise most, for the second reader").add_argument("names", nargs="*")
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
     sub = command(record, "run snippets and record what they print")
     sub.add_argument("names", nargs="*")

@@ -7,6 +7,8 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from warmup.content import markdown
+from warmup.content.outputs import without_header
+from warmup.content.page import Include, Section
 from warmup.content.questions import FRONT_MATTER, Question, needs_of
 from warmup.project import Problem, relative
 from warmup.vocabulary import GRADES, KINDS, REQUIRED_SECTIONS, SECTIONS
@@ -14,13 +16,16 @@ from warmup.vocabulary import GRADES, KINDS, REQUIRED_SECTIONS, SECTIONS
 REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 SAY_IT_WORDS = 70
 WHY_WORDS = 400
+RUN_IT_LINES = 15
+_PRONOUN = re.compile(r"(It|They|This|That|These|Those)\b")
+_MARKUP = re.compile(r"`|(?<![\w\\])[*_]+\w|\w[*_]+(?![\w(*])")
 FOLLOW_UPS = (2, 7)
 
 
 def problems(page: Question, snippets: Path) -> Iterator[Problem]:
     """Every problem of one page; ``snippets`` is the folder that its includes name files of."""
     yield from page.mistyped.values()
-    for line, message, fix in (*_front_matter(page), *_sections(page), *_includes(page, snippets)):
+    for line, message, fix in (*_front_matter(page), *_sections(page, snippets), *_includes(page, snippets)):
         yield Problem(relative(page.path), line, message, fix)
 
 
@@ -47,7 +52,7 @@ def _front_matter(page: Question) -> Iterator[tuple[int, str, str]]:
             )
 
 
-def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
+def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
     titles = [s.title for s in page.sections]
     for section in page.sections:
         if section.title not in SECTIONS:
@@ -88,6 +93,15 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
             )
         if any(line.fence for line in say.lines):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
+        elif found := _MARKUP.search(say.text):
+            at = say.line + "\n".join(line.text for line in say.lines)[: _place(say, found.start())].count("\n") + 1
+            yield at, "'Say it' holds code font or italics.", "It is spoken: write the words alone."
+        if match := _PRONOUN.match(say.text):
+            yield (
+                say.line,
+                f"'Say it' begins with {match[0]!r}, and the listener does not know what that is.",
+                "Name the subject, as in zero_grad() clears the gradients.",
+            )
     if why := page.section("Why"):
         count = len(markdown.words(why.text))
         if count > WHY_WORDS:
@@ -98,6 +112,13 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
             yield run.line, "'Run it' shows no snippet.", 'Include one: --8<-- "level/topic/name.py".'
         if not any(i.path.endswith(".out") for i in shown):
             yield run.line, "'Run it' shows no output.", 'Include it: --8<-- "level/topic/name.out".'
+        count = _lines_until_output(shown, snippets)
+        if count > RUN_IT_LINES and not page.meta.get("long"):
+            yield (
+                run.line,
+                f"'Run it' shows {count} lines of code before its first output; at most {RUN_IT_LINES} are read.",
+                "Show the smallest program first, or say in the front matter why it can't be: long: ...",
+            )
     if ask := page.section("They ask next"):
         count = len(page.follow_ups)
         low, high = FOLLOW_UPS
@@ -115,6 +136,25 @@ def _sections(page: Question) -> Iterator[tuple[int, str, str]]:
                 f"'Listening for' has the bullets {grades or 'none'}.",
                 ("Three bullets, in this order: **Weak**, **Good**, **Strong**."),
             )
+
+
+def _place(section: Section, offset: int) -> int:
+    """Where in a section's lines a place in its text stands, which has no empty lines around it."""
+    lines = "\n".join(line.text for line in section.lines)
+    return len(lines) - len(lines.lstrip()) + offset
+
+
+def _lines_until_output(shown: list[Include], snippets: Path) -> int:
+    """How many lines of code, empty ones left out, stand before the first output."""
+    count = 0
+    for include in shown:
+        if include.path.endswith(".out"):
+            break
+        path = snippets / include.path
+        if path.suffix == ".py" and path.is_file():
+            code = without_header(path.read_text(encoding="utf-8", errors="replace"))
+            count += sum(1 for line in code.split("\n") if line.strip())
+    return count
 
 
 def _includes(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:

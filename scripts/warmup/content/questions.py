@@ -22,6 +22,7 @@ FRONT_MATTER = {
     "tags": list,
     "minutes": int,
     "related": list,
+    "long": str,
 }
 
 # While the site is served, it outlives a build; a file that has changed is read again.

@@ -127,18 +127,20 @@ def test_an_h1_in_the_page(sample):
 
 
 def test_say_it_over_seventy_words_counts_them(sample):
-    message = the_one(sample, GOOD.replace("It is the answer.", "word " * 80))
+    message = the_one(sample, GOOD.replace("The thing is the answer.", "word " * 80))
     assert "has 84 words; at most 70" in message
 
 
 def test_say_it_of_seventy_words_passes(sample):
-    text = GOOD.replace("It is the answer. This is the reason.", "[two words](https://example.com) " + "word " * 68)
+    text = GOOD.replace(
+        "The thing is the answer. This is the reason.", "[two words](https://example.com) " + "word " * 68
+    )
     assert problems(sample, text) == []
 
 
 def test_say_it_with_code(sample):
     assert "holds a code block" in the_one(
-        sample, GOOD.replace("It is the answer.", "It is the answer.\n\n```text\ncode\n```\n")
+        sample, GOOD.replace("The thing is the answer.", "The thing is the answer.\n\n```text\ncode\n```\n")
     )
 
 
@@ -160,7 +162,7 @@ def test_listening_for_without_its_three_grades(sample):
 
 
 def test_todo(sample):
-    assert ":10: The page still says TODO." in the_one(sample, GOOD.replace("It is", "TODO it is"))
+    assert ":10: The page still says TODO." in the_one(sample, GOOD.replace("The thing is", "TODO the thing is"))
 
 
 def test_include_of_a_snippet_that_does_not_exist(sample):
@@ -196,3 +198,34 @@ def test_output_in_another_fence(sample):
 def test_run_it_without_a_snippet(sample):
     text = GOOD.replace('--8<-- "junior/autograd/thing.py"', "print(1)")
     assert any("'Run it' shows no snippet." in p for p in problems(sample, text))
+
+
+@pytest.mark.parametrize("word", ["It", "They", "This", "These"])
+def test_say_it_names_its_subject_first(sample, word):
+    text = GOOD.replace("## Say it\n\nThe thing is", f"## Say it\n\n{word} is")
+    assert f"begins with {word!r}" in the_one(sample, text)
+
+
+@pytest.mark.parametrize("markup", ["`thing`", "*thing*", "_thing_", "**thing**"])
+def test_say_it_has_no_code_font_and_no_italics_and_says_on_which_line(sample, markup):
+    text = GOOD.replace("This is the reason.", f"This is\nthe {markup}.")
+    assert "'Say it' holds code font or italics" in (found := the_one(sample, text))
+    assert f":{text[: text.index(markup)].count(chr(10)) + 1}:" in found
+
+
+def test_names_and_products_are_no_italics(sample):
+    text = GOOD.replace(
+        "This is the reason.", r"zero_grad() and requires_grad_() do, 2 * 3 is 6 * 1, \_\_init\_\_ runs."
+    )
+    assert problems(sample, text) == []
+
+
+def test_a_long_program_before_the_first_output_needs_a_reason(sample):
+    snippet = next((sample / "snippets").rglob("thing.py"))
+    lines = snippet.read_text() + "x = 1\n" * 20
+    snippet.write_text(lines)
+    count = sum(1 for line in lines.split("\n") if line.strip())
+    found = [one for one in problems(sample, GOOD) if "before its first output" in one]
+    assert f"docs/junior/autograd/thing.md:12: 'Run it' shows {count} lines" in "".join(found)
+    reasoned = GOOD.replace("minutes:", "long: It is written from scratch.\nminutes:", 1)
+    assert len([one for one in problems(sample, reasoned) if "before its first output" in one]) == len(found) - 1
