@@ -5,6 +5,7 @@
 # [tool.warmup]
 # output = "recorded"
 # ///
+import statistics
 import time
 
 import numpy
@@ -15,12 +16,12 @@ from torch import nn
 def batch_milliseconds(
     model: nn.Module, example: torch.Tensor, batches: list[int], repeats: int = 20
 ) -> list[float]:
-    """Best time of one forward pass for each batch size, in milliseconds.
+    """Median time of one forward pass for each batch size, in milliseconds.
 
     Args:
         example: one request without a batch dimension, on the model's device.
     """
-    best = []
+    medians = []
     with torch.inference_mode():
         for batch in batches:
             inputs = example.expand(batch, *example.shape).contiguous()
@@ -31,8 +32,8 @@ def batch_milliseconds(
                 if example.device.type != "cpu":
                     torch.accelerator.synchronize()
                 times.append(1000 * (time.perf_counter() - start))
-            best.append(min(times))
-    return best
+            medians.append(statistics.median(times))
+    return medians
 
 
 if __name__ == "__main__":
@@ -46,7 +47,6 @@ if __name__ == "__main__":
     item_ms, fixed_ms = numpy.polyfit(batches, measured, 1)
     print("batch   measured   line")
     for batch, milliseconds in zip(batches, measured, strict=True):
-        print(
-            f"{batch:5} {milliseconds:7.2f} ms {fixed_ms + item_ms * batch:7.2f} ms"
-        )
+        line = fixed_ms + item_ms * batch
+        print(f"{batch:5} {milliseconds:7.2f} ms {line:7.2f} ms")
     print(f"FIXED_MS = {fixed_ms:.2f}, ITEM_MS = {item_ms:.3f}")

@@ -10,9 +10,10 @@ def serve(
     requests: int = 100_000,
     seed: int = 0,
 ) -> list[float]:
-    """Simulate one replica; a request that has queued longer than ``shed_after_ms`` is refused, not computed.
+    """Simulate one replica; whatever has queued longer than allowed is refused.
 
     Args:
+        shed_after_ms: the longest time in the queue, looked at when a batch begins.
         load: arrival rate divided by capacity.
 
     Returns:
@@ -23,8 +24,10 @@ def serve(
     queue: deque[float] = deque()
     latencies: list[float] = []
     arrival = now = 0.0
-    for _ in range(requests):
+    for number in range(requests + 1):
         arrival += generator.expovariate(1 / gap_ms)
+        if number == requests:
+            arrival = float("inf")  # nobody else comes: serve who still waits
         # As long as the replica is free before this request arrives.
         while queue and now < arrival:
             now = max(now, queue[0])
@@ -46,10 +49,19 @@ def in_time(
 
 
 if __name__ == "__main__":
-    longest_queue_ms = 50 - (FIXED_MS + ITEM_MS * MAX_BATCH)
+    batch_ms = FIXED_MS + ITEM_MS * MAX_BATCH
     print(
-        f"answered within 50 ms    queue everything   refuse after {longest_queue_ms:.0f} ms in the queue"
+        f"answered within 50 ms; refused after {50 - batch_ms:.0f} ms in the queue"
+    )
+    print(
+        "load   nothing refused, after 1 s    3 s   28 s   late ones refused, 28 s"
     )
     for load in (0.7, 0.9, 1.05, 1.5):
-        kept, shed = in_time(serve(load)), in_time(serve(load, longest_queue_ms))
-        print(f"            load {load:4.0%}  {kept:17.1%}  {shed:17.1%}")
+        counts = [
+            int(seconds * load * 1000 * MAX_BATCH / batch_ms)
+            for seconds in (1, 3, 28)
+        ]
+        kept = [in_time(serve(load, requests=count), count) for count in counts]
+        shed = in_time(serve(load, 50 - batch_ms, counts[-1]), counts[-1])
+        shares = "".join(f"{share:7.0%}" for share in kept)
+        print(f"{load:4.0%} {'':21}{shares} {shed:25.0%}")

@@ -1,14 +1,20 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "matplotlib>=3.8"]
+# ///
 import heapq
 import random
 from bisect import bisect_right
 from itertools import accumulate
+
+import matplotlib.pyplot as plt
 
 # Milliseconds per batch and per request in it: put your measured line here.
 FIXED_MS, ITEM_MS = 3.0, 0.25
 
 
 def capacity(max_batch: int) -> float:
-    """Requests per second that one replica finishes with full batches, back to back."""
+    """Requests per second of one replica with full batches, back to back."""
     return 1000 * max_batch / (FIXED_MS + ITEM_MS * max_batch)
 
 
@@ -20,16 +26,17 @@ def simulate(
     requests: int = 60_000,
     seed: int = 0,
 ) -> list[float]:
-    """Simulate Poisson arrivals at a dynamic batcher with one first-come queue; nothing is timed.
+    """Simulate Poisson arrivals at a dynamic batcher with one queue.
 
-    A free replica starts a batch as soon as ``max_batch`` requests wait or the oldest has waited ``max_wait_ms``.
+    A free replica starts a batch as soon as ``max_batch`` requests wait, or the
+    oldest has waited ``max_wait_ms``.
 
     Args:
-        load: arrival rate divided by the capacity of all replicas; at 1 or more the queue never drains.
+        load: arrival rate divided by the capacity of all replicas.
         replicas: how many replicas take batches from the queue.
 
     Returns:
-        Latency of each request in simulated milliseconds (queue and model), in order of arrival.
+        Latency of each request, queue and model, in simulated milliseconds.
     """
     generator = random.Random(seed)
     rate = load * replicas * capacity(max_batch) / 1000
@@ -55,32 +62,35 @@ def percentile(values: list[float], percent: float) -> float:
 
 
 if __name__ == "__main__":
-    print("max batch 64:    no wait window     wait up to 10 ms")
-    print("        load    p50       p99        p50       p99")
-    loads = (0.1, 0.3, 0.5, 0.7, 0.9, 0.95, 0.99, 1.05)
-    for load, requests in [(load, 60_000) for load in loads] + [(1.05, 120_000)]:
-        row = [
-            percentile(simulate(load, 64, wait, requests=requests), p)
-            for wait in (0, 10)
-            for p in (50, 99)
-        ]
-        note = "  twice as long" if requests > 60_000 else ""
+    loads = (0.1, 0.3, 0.5, 0.7, 0.8, 0.9, 0.95, 0.98)
+    latencies = {load: simulate(load, 64) for load in loads}
+    for percent in (99, 50):
+        curve = [percentile(latencies[load], percent) for load in loads]
+        plt.plot([100 * load for load in loads], curve, label=f"p{percent}")
+    plt.axhline(50, linewidth=0.8, color="gray")
+    plt.xlabel("load (% of capacity)")
+    plt.ylabel("latency (ms)")
+    plt.ylim(0, 70)
+    plt.legend()
+    plt.show()
+
+    print("max batch 64        p50     p99    and with a window of 10 ms")
+    for load in (0.1, 0.5, 0.9):
+        plain, waited = simulate(load, 64), simulate(load, 64, max_wait_ms=10)
+        row = [percentile(found, p) for found in (plain, waited) for p in (50, 99)]
         print(
-            f"        {load:4.0%} {row[0]:6.0f} ms {row[1]:6.0f} ms  {row[2]:6.0f} ms {row[3]:6.0f} ms{note}"
+            f"load {load:4.0%}     " + "".join(f"{value:6.0f} ms" for value in row)
         )
-    print("90% load:  max batch  requests/s per replica    p50       p99")
-    for max_batch in (8, 32, 64, 128, 256):
-        latencies = simulate(0.9, max_batch)
-        row = [percentile(latencies, p) for p in (50, 99)]
-        print(
-            f"           {max_batch:9} {0.9 * capacity(max_batch):23.0f} {row[0]:6.0f} ms {row[1]:6.0f} ms"
-        )
-    print("90% load, max batch 64, 16 replicas:            p50       p99")
-    for queues, count in (
-        ("a queue per replica, random routing", 1),
-        ("one queue that all replicas take from", 16),
-    ):
-        latencies = simulate(0.9, 64, replicas=count, requests=60_000 * count)
-        print(
-            f"    {queues:41} {percentile(latencies, 50):6.0f} ms {percentile(latencies, 99):6.0f} ms"
-        )
+    for requests in (60_000, 120_000):
+        found = simulate(1.05, 64, requests=requests)
+        row = [percentile(found, p) for p in (50, 99)]
+        print(f"105%, {requests:7}" + "".join(f"{value:6.0f} ms" for value in row))
+    print("16 replicas, the traffic of load 90%     p50     p99")
+    queues = {"a queue each, max batch  64": simulate(0.9, 64)}
+    for max_batch in (64, 128, 256):
+        load = 0.9 * capacity(64) / capacity(max_batch)
+        found = simulate(load, max_batch, replicas=16, requests=400_000)
+        queues[f"one queue,    max batch {max_batch:3}"] = found
+    for name, found in queues.items():
+        row = [percentile(found, p) for p in (50, 99)]
+        print(f"{name:35}" + "".join(f"{value:6.0f} ms" for value in row))

@@ -9,7 +9,8 @@ from torch import nn
 
 from warmup.testing import load_snippet
 
-plan = load_snippet("senior/system-design/low_latency_serving.py")
+budget = load_snippet("senior/system-design/low_latency_serving.py")
+plan = load_snippet("senior/system-design/low_latency_serving_estimate.py")
 queue = load_snippet("senior/system-design/low_latency_serving_queue.py")
 overload = load_snippet("senior/system-design/low_latency_serving_overload_broken.py")
 measure = load_snippet("senior/system-design/low_latency_serving_batch_latency.py")
@@ -20,6 +21,12 @@ def p99(*args, **kwargs):
 
 
 class TestLowLatencyServing:
+    def test_the_budget_adds_up_and_64_is_the_largest_size_tried_whose_double_fits(self):
+        assert sum(budget.BUDGET_MS.values()) == 100
+        fits = [size for size in (1, 8, 32, 64, 128) if 2 * (budget.FIXED_MS + budget.ITEM_MS * size) <= 50]
+        assert max(fits) == 64 and budget.BUDGET_MS["queue_and_model"] == 50
+        assert plan.replicas_needed(budget.RATE, plan.Replica(budget.FIXED_MS, budget.ITEM_MS, 64), 0.6) == 50
+
     @pytest.mark.parametrize("max_batch", [1, 7, 64, 300])
     def test_capacity_is_the_batch_over_its_time(self, max_batch):
         replica = plan.Replica(fixed_ms=2.0, item_ms=0.5, max_batch=max_batch)
@@ -109,9 +116,25 @@ class TestLowLatencyServingQueue:
         assert tails == sorted(tails)
         assert tails[1] < 50 < tails[3]
 
-    def test_at_the_same_traffic_a_larger_max_batch_alone_costs_nothing(self):
-        rate = 0.9 * queue.capacity(32)
-        assert p99(rate / queue.capacity(256), 256) <= p99(0.9, 32)
+    def test_at_the_same_traffic_a_larger_max_batch_costs_nothing_for_one_replica_and_the_tail_for_sixteen(self):
+        for replicas, longer in ((1, False), (4, True), (16, True)):
+            tails = [
+                p99(
+                    0.9 * queue.capacity(64) / queue.capacity(size), size, replicas=replicas, requests=40_000 * replicas
+                )
+                for size in (64, 128)
+            ]
+            assert (tails[1] > 1.2 * tails[0]) is longer, (replicas, tails)
+
+    def test_the_window_adds_part_of_its_length_when_it_is_quiet(self):
+        for window in (5, 10):
+            added = [
+                queue.percentile(queue.simulate(0.1, 64, window), percent)
+                - queue.percentile(queue.simulate(0.1, 64), percent)
+                for percent in (50, 99)
+            ]
+            assert all(0 < more <= window for more in added)
+            assert abs(p99(0.9, 64, window) - p99(0.9, 64)) < 1
 
     def test_one_shared_queue_shortens_the_tail_of_random_routing(self):
         separate = p99(0.9, 64)
@@ -156,6 +179,17 @@ class TestLowLatencyServingOverload:
     def test_no_answer_is_faster_than_a_batch_of_one(self, limit):
         for load in (0.01, 0.7, 1.5):
             assert min(overload.serve(load, limit)) >= overload.FIXED_MS + overload.ITEM_MS - 1e-6
+
+    def test_a_little_overload_is_late_for_more_the_longer_it_lasts(self):
+        for load in (1.05, 1.2):
+            shares = [
+                overload.in_time(overload.serve(load, requests=count), count) for count in (3_500, 10_600, 99_000)
+            ]
+            assert shares == sorted(shares, reverse=True) and shares[0] > 3 * shares[1] > 9 * shares[2]
+
+    def test_everybody_is_answered_or_refused_at_the_end(self):
+        for load in (0.3, 1.5):
+            assert len(overload.serve(load, requests=5_000)) == 5_000
 
     def test_a_refusal_that_comes_too_late_saves_nobody(self):
         assert overload.in_time(overload.serve(1.5, 60.0)) < 0.2
