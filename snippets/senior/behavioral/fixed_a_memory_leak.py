@@ -4,16 +4,13 @@ import torch
 from torch import nn
 
 model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1))
-outputs: list[weakref.ref] = []
+seen: list[weakref.ref] = []
 model[1].register_forward_hook(
-    lambda module, args, output: outputs.append(
-        weakref.ref(output.untyped_storage())
-    )
+    lambda module, args, output: seen.append(weakref.ref(output.untyped_storage()))
 )
 keep = {"loss": lambda x: x, "detach()": torch.detach, "item()": torch.Tensor.item}
-for name, kept in keep.items():
-    outputs.clear()
-    history = [kept(model(torch.randn(128, 64)).mean()) for _ in range(5)]
-    print(
-        f"{name:10}{sum(ref() is not None for ref in outputs)} of 5 activations alive"
-    )
+for name in keep:
+    seen.clear()
+    history = [keep[name](model(torch.randn(8, 64)).mean()) for _ in range(5)]
+    alive = [output for output in seen if output() is not None]
+    print(f"{name:10}{len(alive)} of 5 activations alive")
