@@ -12,11 +12,11 @@ from torch import nn
 
 from warmup.testing import load_snippet
 
-computation_graph = load_snippet("junior/autograd/computation_graph.py")
+computation_graph = load_snippet("junior/autograd/computation_graph_frozen.py")
 eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad.py")
 eval_vs_no_grad_broken = load_snippet("junior/autograd/eval_vs_no_grad_broken.py")
 eval_vs_no_grad_input = load_snippet("junior/autograd/eval_vs_no_grad_input.py")
-live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak.py")
+live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 no_grad = load_snippet("junior/autograd/no_grad.py")
 no_grad_myth = load_snippet("junior/autograd/no_grad_myth.py")
 no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad.py")
@@ -27,7 +27,7 @@ requires_grad = load_snippet("junior/autograd/requires_grad.py")
 requires_grad_myth = load_snippet("junior/autograd/requires_grad_myth.py")
 what_autograd_does = load_snippet("junior/autograd/what_autograd_does.py")
 what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
-zero_grad = load_snippet("junior/autograd/zero_grad.py")
+zero_grad = load_snippet("junior/autograd/zero_grad_places.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
 
@@ -246,8 +246,64 @@ class TestComputationGraph:
             "      AccumulateGrad of b",
             "    MulBackward0",
             "      None",
-            "      AccumulateGrad of a",
+            "      AccumulateGrad of a (again)",
         ]
+
+    def test_draw_takes_one_line_per_edge_in_a_deep_graph_and_names_no_leaf_that_it_does_not_know(self, capsys):
+        x = leaf(1.0, 2.0)
+        for _ in range(40):
+            x = x + x.exp()  # a tree of 2 ** 40 paths
+        computation_graph.draw(x.grad_fn, {})
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == 1 + 3 * 40 and sum("AccumulateGrad of (2,)" in line for line in printed) == 2
+        chain = leaf(1.0)
+        for _ in range(1500):
+            chain = chain + 1
+        computation_graph.draw(chain.grad_fn, {})
+        assert len(capsys.readouterr().out.splitlines()) == 1 + 2 * 1500
+        computation_graph.draw(None, {})
+        assert capsys.readouterr().out == "None\n"
+
+    def test_the_nodes_of_the_picture_keep_what_it_says(self):
+        x, w, b = torch.tensor(3.0), torch.tensor(0.5, requires_grad=True), torch.tensor(-1.0, requires_grad=True)
+        product = w * x
+        total = product + b
+        y = torch.exp(total)
+        kept = [what_autograd_does.kept(result.grad_fn) for result in (product, total, y)]
+        assert kept == ["other=3.0", "alpha=1", f"result={y.item()}"]
+
+    def test_no_node_is_made_in_no_grad_mode_or_for_a_result_without_gradient(self):
+        w = leaf(1.5, 2.5)
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                assert (w * 2).grad_fn is None and nn.Linear(2, 1).double()(w).grad_fn is None
+        assert (w * 2).grad_fn is not None
+
+    def test_indices_and_masks_have_no_edge(self):
+        w, index = torch.randn(5, 3, requires_grad=True), torch.tensor([0, 1, 2])
+        results = {
+            "embedding": (nn.functional.embedding(index, w), 1),
+            "index": (w[index], 1),
+            "index_select": (w.index_select(0, index), 1),
+            "gather": (w.gather(0, index.expand(1, 3)), 1),
+            "masked_fill": (w.masked_fill(w > 0, 0.0), 1),
+            "where": (torch.where(w > 0, w, torch.zeros(5, 3)), 2),
+        }
+        for name, (result, edges) in results.items():
+            assert len(result.grad_fn.next_functions) == edges, name
+
+    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", None])
+    def test_four_causes_leave_a_parameter_without_a_gradient(self, cause):
+        first, last = nn.Linear(2, 2), nn.Linear(2, 1)
+        parameter, x = first.weight, torch.ones(1, 2)
+        parameter.requires_grad_(cause != "frozen")
+        if cause == "replaced":
+            first.weight = nn.Parameter(torch.ones(2, 2))
+        hidden = x if cause == "unused" else first(x)
+        hidden = hidden.detach() if cause == "cut" else hidden
+        last(hidden).sum().backward()
+        assert (parameter.grad is None) == (cause is not None)
+        assert last.weight.grad is not None
 
     def test_a_node_is_made_only_where_an_input_requires_grad(self):
         x = torch.randn(4, 3)
@@ -266,7 +322,7 @@ class TestComputationGraph:
         model[2].requires_grad_(False)
         assert [full.count("AccumulateGrad"), nodes(model(torch.ones(1, 3))).count("AccumulateGrad")] == [4, 2]
 
-    def test_there_is_one_edge_per_tensor_input(self):
+    def test_there_is_one_edge_per_differentiable_input(self):
         w, data = leaf(1.0), torch.ones(1, dtype=torch.float64)
         for result in (w + data, torch.addcmul(data, w, w), torch.cat([w, data, w, data])):
             edges = [node for node, _ in result.grad_fn.next_functions]

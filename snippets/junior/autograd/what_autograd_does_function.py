@@ -1,0 +1,36 @@
+import torch
+from torch.autograd import Function, gradcheck
+
+
+class Cube(Function):
+    """x ** 3 for a floating-point tensor of any shape, with a derivative by hand."""
+
+    @staticmethod
+    def forward(ctx, x: torch.Tensor) -> torch.Tensor:
+        ctx.save_for_backward(x)
+        return x**3
+
+    @staticmethod
+    def backward(ctx, grad: torch.Tensor) -> torch.Tensor:
+        (x,) = ctx.saved_tensors
+        return 3 * x**2 * grad
+
+
+class Forgetful(Cube):
+    """The same without the incoming gradient, as it is often forgotten."""
+
+    @staticmethod
+    def backward(ctx, grad: torch.Tensor) -> torch.Tensor:
+        return 3 * ctx.saved_tensors[0] ** 2
+
+
+if __name__ == "__main__":
+    x = torch.tensor([1.0, 2.0], dtype=torch.float64, requires_grad=True)
+    for cube in (Cube, Forgetful):
+        print(cube.__name__)
+        print("  summed, gradient:", torch.autograd.grad(cube.apply(x).sum(), x)[0])
+        print("  gradcheck:", gradcheck(cube.apply, (x,), raise_exception=False))
+        print(
+            "  gradcheck, times 2:",
+            gradcheck(lambda x: 2 * cube.apply(x), (x,), raise_exception=False),
+        )
