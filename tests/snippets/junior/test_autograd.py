@@ -25,8 +25,9 @@ no_grad_vs_requires_grad_memory = load_snippet("junior/autograd/no_grad_vs_requi
 no_grad_vs_requires_grad_when = load_snippet("junior/autograd/no_grad_vs_requires_grad_when.py")
 requires_grad = load_snippet("junior/autograd/requires_grad.py")
 requires_grad_myth = load_snippet("junior/autograd/requires_grad_myth.py")
-what_autograd_does = load_snippet("junior/autograd/what_autograd_does.py")
+what_autograd_does = load_snippet("junior/autograd/what_autograd_does_nodes.py")
 what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
+what_autograd_does_function = load_snippet("junior/autograd/what_autograd_does_function.py")
 zero_grad = load_snippet("junior/autograd/zero_grad_places.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
@@ -123,6 +124,45 @@ class TestWhatAutogradDoes:
         (x**2 + 3 * y + x * y).sum().backward()
         torch.testing.assert_close(x.grad, 2 * x.detach() + y.detach())
         torch.testing.assert_close(y.grad, 3 + x.detach())
+
+    def test_the_picture_shows_the_gradient_on_each_edge(self):
+        x, y = leaf(2.0, 3.0), leaf(1.0, 4.0)
+        square, triple, product = x**2, 3 * y, x * y
+        for part in (square, triple, product):
+            part.retain_grad()
+        (square + triple + product).sum().backward()
+        assert all(part.grad.tolist() == [1.0, 1.0] for part in (square, triple, product))
+        one = torch.ones(2, dtype=torch.float64)
+        x, y = leaf(2.0, 3.0), leaf(1.0, 4.0)
+        assert (x**2).grad_fn(one).tolist() == [4.0, 6.0]
+        assert [gradient.tolist() for gradient in (x * y).grad_fn(one)] == [[1.0, 4.0], [2.0, 3.0]]
+        assert (3 * y).grad_fn(one)[0].tolist() == [3.0, 3.0]
+
+    def test_a_composite_function_leaves_the_nodes_of_its_parts(self):
+        left, right = torch.randn(3, 4, requires_grad=True), torch.randn(4, 5)
+        assert "MmBackward0" in nodes(torch.tensordot(left, right, 1))
+        for result in (torch.tensordot(left, right, 1), torch.randn(2, 3, 4, requires_grad=True) @ right):
+            assert not any("Tensordot" in name or "Matmul" in name for name in nodes(result))
+
+    @pytest.mark.parametrize("at", [(1.0, 2.0), (-3.0, 0.0, 0.5)])
+    def test_a_function_by_hand_agrees_with_autograd_and_gradcheck_finds_the_forgotten_gradient(self, at):
+        right, forgetful = what_autograd_does_function.Cube.apply, what_autograd_does_function.Forgetful.apply
+        x = leaf(*at)
+        for scale in (1.0, 5.0):
+            (expected,) = torch.autograd.grad((scale * x**3).sum(), x)
+            torch.testing.assert_close(torch.autograd.grad((scale * right(x)).sum(), x)[0], expected)
+            same = torch.allclose(torch.autograd.grad((scale * forgetful(x)).sum(), x)[0], expected)
+            assert same == (scale == 1)
+        assert torch.autograd.gradcheck(right, (x,))
+        assert not torch.autograd.gradcheck(forgetful, (x,), raise_exception=False)
+
+    def test_the_square_root_divides_the_zero_that_arrives_by_zero(self):
+        x, arrived = torch.tensor(0.0, requires_grad=True), []
+        root = torch.sqrt(x**2)
+        root.register_hook(arrived.append)
+        (root * torch.sign(x)).backward()
+        assert [gradient.item() for gradient in arrived] == [0] and x.grad.isnan()
+        assert torch.sqrt(leaf(0.0)).grad_fn(torch.zeros(1, dtype=torch.float64)).isnan().all()
 
     def test_nothing_is_differentiated_in_the_forward_pass(self):
         x = leaf(2.0)
