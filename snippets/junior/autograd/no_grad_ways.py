@@ -15,7 +15,7 @@ def saved_for_backward(
         model: its weights do not count: they are in memory anyway.
 
     Returns:
-        The tensor, and the bytes saved for backward. Tensors that share memory count once.
+        The tensor, and the bytes saved for backward. Shared memory counts once.
     """
     weights = {
         parameter.untyped_storage().data_ptr() for parameter in model.parameters()

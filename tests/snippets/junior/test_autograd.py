@@ -17,9 +17,10 @@ eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad.py")
 eval_vs_no_grad_broken = load_snippet("junior/autograd/eval_vs_no_grad_broken.py")
 eval_vs_no_grad_input = load_snippet("junior/autograd/eval_vs_no_grad_input.py")
 live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
-no_grad = load_snippet("junior/autograd/no_grad.py")
+no_grad = load_snippet("junior/autograd/no_grad_ways.py")
+no_grad_memory = load_snippet("junior/autograd/no_grad_memory.py")
 no_grad_myth = load_snippet("junior/autograd/no_grad_myth.py")
-no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad.py")
+no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad_compare.py")
 no_grad_vs_requires_grad_broken = load_snippet("junior/autograd/no_grad_vs_requires_grad_broken.py")
 no_grad_vs_requires_grad_memory = load_snippet("junior/autograd/no_grad_vs_requires_grad_memory.py")
 no_grad_vs_requires_grad_when = load_snippet("junior/autograd/no_grad_vs_requires_grad_when.py")
@@ -666,6 +667,42 @@ class TestNoGrad:
         assert saved == 4 * samples * sum(widths[:-1])
         assert result.requires_grad
 
+    @pytest.mark.parametrize(("depth", "samples"), [(1, 7), (4, 5)])
+    def test_recorded_activations_pile_up_and_without_a_graph_two_are_alive(self, depth, samples):
+        model, x = no_grad_memory.mlp(depth, 8), torch.randn(samples, 8)
+        one = samples * 8 * 4
+        recorded = no_grad_memory.activations(model, x)
+        assert recorded == [one * (1 + (layer + 1) // 2) for layer in range(2 * depth)]
+        with torch.no_grad():
+            free = no_grad_memory.activations(model, x)
+        assert free == [one, *[2 * one] * (2 * depth - 1)]
+        frozen = no_grad_memory.activations(model.requires_grad_(False), x)
+        assert frozen == free
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_a_forward_that_names_its_activations_holds_them_until_it_returns(self, named):
+        layers, alive, most = [nn.Linear(4, 4) for _ in range(5)], weakref.WeakSet(), 0
+        with torch.no_grad():
+            x, kept = torch.ones(1, 4), []
+            for layer in layers:
+                x = layer(x)
+                alive.add(x)
+                kept.append(x if named else None)
+                most = max(most, len(alive))
+        assert most == (5 if named else 1)  # after each layer, its input is gone unless something refers to it
+
+    def test_an_operation_without_a_derivative_is_recorded_and_backward_raises(self):
+        for name, operation in {
+            "heaviside": lambda w: torch.heaviside(w, torch.tensor([0.5])),
+            "igamma": lambda w: torch.igamma(w, torch.ones(1)),
+        }.items():
+            result = operation(torch.ones(1, requires_grad=True))
+            assert result.requires_grad and result.grad_fn is not None
+            with pytest.raises(RuntimeError, match=name):
+                result.sum().backward()
+            with torch.no_grad():
+                assert operation(torch.ones(1, requires_grad=True)).grad_fn is None
+
     def test_saved_bytes_are_what_stays_alive_and_no_grad_frees(self):
         model, x = self.chain(32, 64, 64, 8), torch.randn(16, 32)
         held = []
@@ -829,6 +866,7 @@ class TestNoGrad:
             else:
                 with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
                     nn.functional.mse_loss(student(x), target).backward()
+                nn.functional.mse_loss(student(x), target.clone()).backward()
 
     @pytest.mark.parametrize("view", [lambda w: w.view(6), lambda w: w[0], lambda w: w.t(), lambda w: w.flatten()])
     def test_a_view_keeps_the_flag_without_being_recorded_and_other_results_do_not(self, view):
@@ -967,6 +1005,13 @@ class TestNoGradVsRequiresGrad:
         assert kept(1) == (only_first, only_first * tensor)
         assert kept(4) == (1, tensor)  # only the input of the trained layer
         assert kept() == (0, 0)
+
+    def test_neither_switches_off_dropout_or_batch_norms_statistics(self):
+        for grad in (True, False):
+            model = nn.Sequential(nn.BatchNorm1d(100), nn.Dropout(0.5)).requires_grad_(False)
+            with torch.set_grad_enabled(grad):
+                output = model(torch.randn(16, 100) + 5)
+            assert model[0].running_mean.any() and (output == 0).any()
 
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
