@@ -13,7 +13,7 @@ from torch import nn
 from warmup.testing import load_snippet
 
 computation_graph = load_snippet("junior/autograd/computation_graph_frozen.py")
-eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad.py")
+eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad_modes.py")
 eval_vs_no_grad_broken = load_snippet("junior/autograd/eval_vs_no_grad_broken.py")
 eval_vs_no_grad_input = load_snippet("junior/autograd/eval_vs_no_grad_input.py")
 live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
@@ -24,7 +24,8 @@ no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_gra
 no_grad_vs_requires_grad_broken = load_snippet("junior/autograd/no_grad_vs_requires_grad_broken.py")
 no_grad_vs_requires_grad_memory = load_snippet("junior/autograd/no_grad_vs_requires_grad_memory.py")
 no_grad_vs_requires_grad_when = load_snippet("junior/autograd/no_grad_vs_requires_grad_when.py")
-requires_grad = load_snippet("junior/autograd/requires_grad.py")
+requires_grad = load_snippet("junior/autograd/requires_grad_attempts.py")
+requires_grad_drift = load_snippet("junior/autograd/requires_grad_drift.py")
 requires_grad_myth = load_snippet("junior/autograd/requires_grad_myth.py")
 what_autograd_does = load_snippet("junior/autograd/what_autograd_does_nodes.py")
 what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
@@ -601,16 +602,55 @@ class TestRequiresGrad:
             with pytest.raises(RuntimeError, match="leaf variables"):
                 part.requires_grad_(False)
 
-    def test_a_hook_freezes_a_row_unless_weight_decay_moves_it(self):
-        moved = {}
-        for decay in (0.0, 0.1):
-            weight = nn.Parameter(torch.ones(3, 2))
-            weight.register_hook(lambda gradient: gradient.index_fill(0, torch.tensor([0]), 0.0))
-            optimizer = torch.optim.AdamW([weight], lr=0.1, weight_decay=decay)
-            weight.square().sum().backward()
-            optimizer.step()
-            moved[decay] = (weight.detach() != 1).any(dim=1).tolist()
-        assert moved == {0.0: [False, True, True], 0.1: [True, True, True]}
+    @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+    def test_writing_a_row_back_freezes_it_and_a_hook_that_zeros_its_gradient_does_only_under_plain_sgd(self, make):
+        def moved(how):
+            torch.manual_seed(0)
+            weight = nn.Parameter(torch.randn(3, 2))
+            optimizer, row = make([weight]), None
+            for step in range(6):
+                if step == 2:
+                    row = weight[0].detach().clone()
+                    if how == "hook":
+                        weight.register_hook(lambda grad: grad.index_fill(0, torch.tensor([0]), 0.0))
+                optimizer.zero_grad()
+                weight.square().sum().backward()
+                optimizer.step()
+                if how == "write back" and row is not None:
+                    with torch.no_grad():
+                        weight[0] = row
+            return not torch.equal(weight[0], row)
+
+        assert moved("nothing") and not moved("write back")
+        assert moved("hook") == (make is not OPTIMIZERS["SGD"])
+
+    @pytest.mark.parametrize("steps", [1, 30])
+    def test_the_picture_shows_a_stale_gradient_zeros_and_none(self, steps):
+        path = requires_grad_drift.path
+        assert path("SGD", "stale", steps) == pytest.approx([0.04 * step for step in range(steps + 1)], abs=1e-5)
+        velocity = [2 * 0.02 * 0.9**step for step in range(1, steps + 1)]
+        assert path("momentum", "zeros", steps)[-1] == pytest.approx(sum(velocity), abs=1e-5)
+        assert path("AdamW", "zeros", steps)[-1] > 0.01
+        assert path("SGD", "zeros", steps) == [0.0] * (steps + 1)
+        for name in ("SGD", "momentum", "AdamW", "Adagrad"):
+            assert path(name, "None", steps) == [0.0] * (steps + 1)
+
+    def test_wrapping_in_ddp_reads_the_flag_once(self, tmp_path):
+        torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+        try:
+            for freeze_first in (True, False):
+                model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+                model[0].requires_grad_(not freeze_first)
+                wrapped = nn.parallel.DistributedDataParallel(model)
+                model[0].requires_grad_(False)
+                wrapped(torch.ones(1, 2)).sum().backward()
+                if freeze_first:
+                    wrapped(torch.ones(1, 2)).sum().backward()
+                else:
+                    with pytest.raises(RuntimeError, match="finished reduction in the prior iteration"):
+                        wrapped(torch.ones(1, 2))
+        finally:
+            torch.distributed.destroy_process_group()
 
     def test_an_unfrozen_layer_that_the_optimizer_does_not_know_stays_and_is_never_cleared(self):
         body, head, x = nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 1), torch.randn(8, 3)
@@ -1094,18 +1134,44 @@ class TestEvalVsNoGrad:
         assert torch.equal(eval_vs_no_grad_broken.predict(model, x), eval_vs_no_grad_broken.predict(model, x))
         assert model[1].training
 
-    def test_only_eval_and_no_grad_together_take_the_fast_path_of_an_encoder_layer(self, monkeypatch):
+    @pytest.mark.parametrize("activation", ["relu", "gelu"])
+    def test_an_encoder_layer_takes_the_fast_path_in_eval_mode_if_there_is_nothing_to_record(
+        self, monkeypatch, activation
+    ):
         fused, calls = torch._transformer_encoder_layer_fwd, []
         monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd", lambda *args: calls.append(1) or fused(*args))
-        layer, x = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), torch.randn(2, 5, 16)
-        taken = {}
+        layer = nn.TransformerEncoderLayer(16, 2, 32, activation=activation, batch_first=True)
+        taken = set()
         for training in (True, False):
             for grad in (True, False):
-                calls.clear()
-                with torch.set_grad_enabled(grad):
-                    layer.train(training)(x)
-                taken[training, grad] = bool(calls)
-        assert taken == {(True, True): False, (True, False): False, (False, True): False, (False, False): True}
+                for weights in (True, False):
+                    for data in (True, False):
+                        calls.clear()
+                        x = torch.randn(2, 5, 16, requires_grad=data)
+                        with torch.set_grad_enabled(grad):
+                            layer.train(training).requires_grad_(weights)(x)
+                        if calls:
+                            taken.add((training, grad, weights, data))
+        in_no_grad = {(False, False, weights, data) for weights in (True, False) for data in (True, False)}
+        assert taken == in_no_grad | {(False, True, False, False)}
+
+    def test_dropout_comes_back_with_the_next_prediction_that_succeeds(self):
+        model = self.MODELS["dropout"]()
+        with pytest.raises(RuntimeError):
+            eval_vs_no_grad_broken.predict(model, torch.randn(3, 5))
+        assert not model[1].training
+        eval_vs_no_grad_broken.predict(model, torch.randn(3, 4))
+        assert model[1].training
+
+    def test_dropout_alone_in_train_mode_samples_and_moves_no_statistics(self):
+        model = self.MODELS["both"]().eval()
+        x = torch.randn(8, 4)
+        for only_dropout in (True, False):
+            model.train(not only_dropout)
+            model[2].train()
+            with torch.no_grad():
+                random, _, moved = eval_vs_no_grad.observe(model, x)
+            assert random and moved == (not only_dropout)
 
     def test_an_input_gradient_repeats_in_eval_mode_only(self):
         model, x = self.MODELS["dropout"](), torch.randn(2, 4)
