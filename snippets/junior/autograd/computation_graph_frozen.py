@@ -9,8 +9,8 @@ def draw(start: Node | None, leaf_names: dict[torch.Tensor, str]) -> None:
     A node that was printed before is marked, so any graph takes one line per edge.
 
     Args:
-        start: the ``grad_fn`` of a tensor of any shape and dtype; None if it has none.
-        leaf_names: names of leaf tensors; leaves that are missing print their shape.
+        start: ``grad_fn`` of a tensor of any shape and dtype, or None.
+        leaf_names: names of leaves; a leaf that is missing prints its shape.
     """
     todo, seen = [(start, 0)], set()
     while todo:

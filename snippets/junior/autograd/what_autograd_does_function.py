@@ -3,7 +3,7 @@ from torch.autograd import Function, gradcheck
 
 
 class Cube(Function):
-    """x ** 3 for a floating-point tensor of any shape, with a derivative by hand."""
+    """x ** 3 for a float tensor of any shape, with a derivative by hand."""
 
     @staticmethod
     def forward(ctx, x: torch.Tensor) -> torch.Tensor:
