@@ -9,15 +9,7 @@ try:
 except RuntimeError as error:
     print(f"RuntimeError: {error}")
 
-loss = cached + w
-loss.backward()
-print(
-    f"cached + w, cached before the switch: value {loss.item():.1f}  gradient {w.grad.item():.1f}"
-)
-
-w.grad = None
-loss = 3 * w + w
-loss.backward()
-print(
-    f"3 * w + w,  all of it after:          value {loss.item():.1f}  gradient {w.grad.item():.1f}"
-)
+for name, loss in {"cached + w": cached + w, "3 * w + w": 3 * w + w}.items():
+    w.grad = None
+    loss.backward()
+    print(f"{name:10}  value {loss.item():.1f}  gradient {w.grad.item():.1f}")

@@ -20,7 +20,9 @@ results = {
     "F.relu(w).detach()": F.relu(w).detach(),
 }
 
+with torch.no_grad():
+    results["data + w in no_grad()"] = data + w
+
 for expression, result in results.items():
-    print(
-        f"{expression:22}{result.grad_fn.name() if result.grad_fn else 'no node'}"
-    )
+    node = result.grad_fn.name() if result.grad_fn else "no node"
+    print(f"{expression:23}{node}")

@@ -3,7 +3,7 @@ from torch import nn
 
 
 def input_gradient(model: nn.Module, x: torch.Tensor, label: int) -> torch.Tensor:
-    """Gradient of one class's logit for the input; x is float32 of shape (N, 4), and so is the result."""
+    """Gradient of one class's logit for the input; x and the result are (N, 4)."""
     x = x.detach().requires_grad_()
     return torch.autograd.grad(model(x)[:, label].sum(), x)[0]
 

@@ -25,12 +25,10 @@ with torch.no_grad():
     print(f"computed at once               {work(0).requires_grad}")
     lazy = map(work, range(1))
     with ThreadPoolExecutor() as pool:
-        print(
-            f"computed by another thread     {next(pool.map(work, range(1))).requires_grad}"
-        )
-    print(
-        f"nn.Parameter(3 * w)            {torch.nn.Parameter(3 * w).requires_grad}"
-    )
+        other = pool.submit(work, 0).result()
+    print(f"computed by another thread     {other.requires_grad}")
+    parameter = torch.nn.Parameter(3 * w)
+    print(f"nn.Parameter(3 * w)            {parameter.requires_grad}")
 print(f"lazy, computed after the block {next(lazy).requires_grad}")
 
 print("in the caller's loop           tracked")

@@ -6,7 +6,7 @@ from torch import nn
 
 
 class Saved:
-    """A tensor, any shape and dtype, that a graph keeps for backward. It lives as long as that graph."""
+    """A tensor, any shape and dtype, that a graph keeps; freed with the graph."""
 
     def __init__(self, tensor: torch.Tensor) -> None:
         self.tensor = tensor.detach()
@@ -15,10 +15,13 @@ class Saved:
 def validate(
     model: nn.Module, batches: torch.Tensor, keep: Callable
 ) -> tuple[int, int]:
-    """A validation loop without ``no_grad()``: batches has shape (B, N, F), ``keep`` gets each loss.
+    """A validation loop without ``no_grad()``: ``keep`` gets each loss.
+
+    Args:
+        batches: float32 of shape (B, N, F).
 
     Returns:
-        Bytes that graphs keep, weights and data not counted: the most at any time, and after the loop.
+        Bytes that graphs keep, without weights and data: at most and at the end.
     """
     known = {
         tensor.untyped_storage().data_ptr()

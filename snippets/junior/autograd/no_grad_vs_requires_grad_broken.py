@@ -13,7 +13,8 @@ def fit_adapter(how: str, steps: int = 300) -> tuple[list[float], float]:
         steps: optimizer steps.
 
     Returns:
-        The loss of every step, and how far the adapter's weight, float32 of shape (2, 2), has moved.
+        The loss of every step, and how far the adapter's weight, float32 of shape
+        (2, 2), has moved.
     """
     torch.manual_seed(0)
     adapter = nn.Linear(2, 2)

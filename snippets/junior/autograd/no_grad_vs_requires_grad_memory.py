@@ -3,7 +3,10 @@ from torch import nn
 
 
 def saved_activations(model: nn.Module, x: torch.Tensor) -> tuple[int, int]:
-    """Number and bytes of the tensors that ``model(x)`` saves for backward, without weights and x, of any shape."""
+    """Number and bytes of what ``model(x)`` saves, without weights and x.
+
+    x has any shape that the model takes.
+    """
     known = {
         tensor.untyped_storage().data_ptr() for tensor in (x, *model.parameters())
     }
@@ -20,7 +23,10 @@ def saved_activations(model: nn.Module, x: torch.Tensor) -> tuple[int, int]:
 
 
 def frozen_but(*trainable: int) -> nn.Module:
-    """Four Linear layers with ReLU between, float32, input and output (N, 64); only the listed ones are trained."""
+    """Four Linear layers with ReLU between; only the listed ones are trained.
+
+    float32, input and output (N, 64).
+    """
     layers = [
         nn.Linear(64, 64).requires_grad_(number in trainable)
         for number in (1, 2, 3, 4)

@@ -12,28 +12,23 @@ if __name__ == "__main__":
     weight, bias, result = forward()
     with torch.no_grad():
         result.backward()
-    print(
-        f"backward() in no_grad()   weight.grad={weight.grad}, bias.grad={bias.grad}"
-    )
+    print(f"backward() in no_grad():   grads {weight.grad}, {bias.grad}")
 
     weight, bias, result = forward()
     weight.requires_grad_(False)
     result.backward()
-    print(
-        f"weight frozen in between  weight.grad={weight.grad}, bias.grad={bias.grad}"
-    )
+    print(f"weight frozen in between:  grads {weight.grad}, {bias.grad}")
 
     with torch.no_grad():
         weight, bias, result = forward()
     try:
         result.backward()
     except RuntimeError as error:
-        print(f"forward in no_grad()      RuntimeError: {error}")
+        print(f"forward in no_grad():\nRuntimeError: {error}")
 
     weight, bias, result = forward()
     try:
         result.requires_grad_(False)
     except RuntimeError as error:
-        print(
-            f"flag of a result cleared  RuntimeError: {str(error).split('. ')[0]}."
-        )
+        message = str(error).split(". ")[0]
+        print(f"flag of a result cleared:\nRuntimeError: {message}.")

@@ -25,4 +25,4 @@ for name, attempt in {
     try:
         attempt()
     except RuntimeError as error:
-        print(f"{name}: RuntimeError: {str(error).partition('. ')[0]}")
+        print(f"\n{name}\nRuntimeError: {str(error).partition('. ')[0]}")

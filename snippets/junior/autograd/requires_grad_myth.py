@@ -7,11 +7,14 @@ from torch.optim import SGD, AdamW, Optimizer
 
 
 def drift(make_optimizer: Callable[..., Optimizer], clearing: str) -> float:
-    """How far a weight, float32, shape (4, 4), moves in three steps after it was frozen behind a ``backward()``.
+    """How far a weight, float32 (4, 4), moves in three steps after it was frozen.
+
+    It was frozen after a ``backward()``, so it has a gradient.
 
     Args:
         make_optimizer: takes the parameters.
-        clearing: "never", "zeros" or "None" before each step, or "None once", when the weight is frozen.
+        clearing: "never", "zeros" or "None" before each step, or "None once", when
+            the weight is frozen.
     """
     torch.manual_seed(0)
     body, head = nn.Linear(4, 4), nn.Linear(4, 1)

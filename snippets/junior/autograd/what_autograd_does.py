@@ -1,42 +1,10 @@
 import torch
-from torch.autograd.graph import Node
 
+x = torch.tensor([2.0, 3.0], requires_grad=True)
+y = torch.tensor([1.0, 4.0], requires_grad=True)
+total = (x**2 + 3 * y + x * y).sum()
+print("recorded:", total.grad_fn.name(), " x.grad:", x.grad)
 
-def kept(node: Node) -> str:
-    """What a graph node holds for backward, as "name=value" pairs: tensors of any shape, sizes, plain numbers."""
-    names = [name for name in dir(node) if name.startswith("_saved_")]
-    values = {name.removeprefix("_saved_"): getattr(node, name) for name in names}
-    return ", ".join(
-        f"{name}={value.tolist() if isinstance(value, torch.Tensor) else value}"
-        for name, value in values.items()
-        if value is not None
-    )
-
-
-if __name__ == "__main__":
-    x = torch.tensor([2.0, 3.0], requires_grad=True)
-    y = torch.tensor([1.0, 4.0], requires_grad=True)
-    square, triple, product = x**2, 3 * y, x * y
-    z = square + triple + product
-    total = z.sum()
-
-    results = {
-        "x ** 2": square,
-        "3 * y": triple,
-        "x * y": product,
-        "+": z,
-        "sum": total,
-    }
-    for operation, result in results.items():
-        print(
-            f"{operation:6} = {str(result.tolist()):11} {result.grad_fn.name():13} keeps {kept(result.grad_fn)}"
-        )
-
-    one = torch.ones(2)
-    print("\nhanded a gradient of ones, a node returns one gradient per input")
-    print("x ** 2 :", square.grad_fn(one).tolist())
-    print("x * y  :", [gradient.tolist() for gradient in product.grad_fn(one)])
-
-    total.backward()
-    print("\nx.grad", x.grad.tolist(), "by hand 2x + y =", (2 * x + y).tolist())
-    print("y.grad", y.grad.tolist(), " by hand 3 + x  =", (3 + x).tolist())
+total.backward()
+print("x.grad:", x.grad.tolist(), " 2x + y:", (2 * x + y).tolist())
+print("y.grad:", y.grad.tolist(), "  3 + x: ", (3 + x).tolist())

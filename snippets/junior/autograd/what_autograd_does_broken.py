@@ -2,7 +2,7 @@ import torch
 
 
 def value_and_gradient(program, at: float) -> tuple[float, float]:
-    """Value and derivative of ``program``, a function of one float32 scalar tensor, at the point ``at``."""
+    """Value and derivative of ``program``, of one float32 scalar, at ``at``."""
     x = torch.tensor(at, requires_grad=True)
     result = program(x)
     result.backward()

@@ -12,22 +12,25 @@ from torch import nn
 
 from warmup.testing import load_snippet
 
-computation_graph = load_snippet("junior/autograd/computation_graph.py")
-eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad.py")
+computation_graph = load_snippet("junior/autograd/computation_graph_frozen.py")
+eval_vs_no_grad = load_snippet("junior/autograd/eval_vs_no_grad_modes.py")
 eval_vs_no_grad_broken = load_snippet("junior/autograd/eval_vs_no_grad_broken.py")
 eval_vs_no_grad_input = load_snippet("junior/autograd/eval_vs_no_grad_input.py")
-live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak.py")
-no_grad = load_snippet("junior/autograd/no_grad.py")
+live_bytes = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
+no_grad = load_snippet("junior/autograd/no_grad_ways.py")
+no_grad_memory = load_snippet("junior/autograd/no_grad_memory.py")
 no_grad_myth = load_snippet("junior/autograd/no_grad_myth.py")
-no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad.py")
+no_grad_vs_requires_grad = load_snippet("junior/autograd/no_grad_vs_requires_grad_compare.py")
 no_grad_vs_requires_grad_broken = load_snippet("junior/autograd/no_grad_vs_requires_grad_broken.py")
 no_grad_vs_requires_grad_memory = load_snippet("junior/autograd/no_grad_vs_requires_grad_memory.py")
 no_grad_vs_requires_grad_when = load_snippet("junior/autograd/no_grad_vs_requires_grad_when.py")
-requires_grad = load_snippet("junior/autograd/requires_grad.py")
+requires_grad = load_snippet("junior/autograd/requires_grad_attempts.py")
+requires_grad_drift = load_snippet("junior/autograd/requires_grad_drift.py")
 requires_grad_myth = load_snippet("junior/autograd/requires_grad_myth.py")
-what_autograd_does = load_snippet("junior/autograd/what_autograd_does.py")
+what_autograd_does = load_snippet("junior/autograd/what_autograd_does_nodes.py")
 what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
-zero_grad = load_snippet("junior/autograd/zero_grad.py")
+what_autograd_does_function = load_snippet("junior/autograd/what_autograd_does_function.py")
+zero_grad = load_snippet("junior/autograd/zero_grad_places.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
 
@@ -123,6 +126,45 @@ class TestWhatAutogradDoes:
         (x**2 + 3 * y + x * y).sum().backward()
         torch.testing.assert_close(x.grad, 2 * x.detach() + y.detach())
         torch.testing.assert_close(y.grad, 3 + x.detach())
+
+    def test_the_picture_shows_the_gradient_on_each_edge(self):
+        x, y = leaf(2.0, 3.0), leaf(1.0, 4.0)
+        square, triple, product = x**2, 3 * y, x * y
+        for part in (square, triple, product):
+            part.retain_grad()
+        (square + triple + product).sum().backward()
+        assert all(part.grad.tolist() == [1.0, 1.0] for part in (square, triple, product))
+        one = torch.ones(2, dtype=torch.float64)
+        x, y = leaf(2.0, 3.0), leaf(1.0, 4.0)
+        assert (x**2).grad_fn(one).tolist() == [4.0, 6.0]
+        assert [gradient.tolist() for gradient in (x * y).grad_fn(one)] == [[1.0, 4.0], [2.0, 3.0]]
+        assert (3 * y).grad_fn(one)[0].tolist() == [3.0, 3.0]
+
+    def test_a_composite_function_leaves_the_nodes_of_its_parts(self):
+        left, right = torch.randn(3, 4, requires_grad=True), torch.randn(4, 5)
+        assert "MmBackward0" in nodes(torch.tensordot(left, right, 1))
+        for result in (torch.tensordot(left, right, 1), torch.randn(2, 3, 4, requires_grad=True) @ right):
+            assert not any("Tensordot" in name or "Matmul" in name for name in nodes(result))
+
+    @pytest.mark.parametrize("at", [(1.0, 2.0), (-3.0, 0.0, 0.5)])
+    def test_a_function_by_hand_agrees_with_autograd_and_gradcheck_finds_the_forgotten_gradient(self, at):
+        right, forgetful = what_autograd_does_function.Cube.apply, what_autograd_does_function.Forgetful.apply
+        x = leaf(*at)
+        for scale in (1.0, 5.0):
+            (expected,) = torch.autograd.grad((scale * x**3).sum(), x)
+            torch.testing.assert_close(torch.autograd.grad((scale * right(x)).sum(), x)[0], expected)
+            same = torch.allclose(torch.autograd.grad((scale * forgetful(x)).sum(), x)[0], expected)
+            assert same == (scale == 1)
+        assert torch.autograd.gradcheck(right, (x,))
+        assert not torch.autograd.gradcheck(forgetful, (x,), raise_exception=False)
+
+    def test_the_square_root_divides_the_zero_that_arrives_by_zero(self):
+        x, arrived = torch.tensor(0.0, requires_grad=True), []
+        root = torch.sqrt(x**2)
+        root.register_hook(arrived.append)
+        (root * torch.sign(x)).backward()
+        assert [gradient.item() for gradient in arrived] == [0] and x.grad.isnan()
+        assert torch.sqrt(leaf(0.0)).grad_fn(torch.zeros(1, dtype=torch.float64)).isnan().all()
 
     def test_nothing_is_differentiated_in_the_forward_pass(self):
         x = leaf(2.0)
@@ -246,8 +288,64 @@ class TestComputationGraph:
             "      AccumulateGrad of b",
             "    MulBackward0",
             "      None",
-            "      AccumulateGrad of a",
+            "      AccumulateGrad of a (again)",
         ]
+
+    def test_draw_takes_one_line_per_edge_in_a_deep_graph_and_names_no_leaf_that_it_does_not_know(self, capsys):
+        x = leaf(1.0, 2.0)
+        for _ in range(40):
+            x = x + x.exp()  # a tree of 2 ** 40 paths
+        computation_graph.draw(x.grad_fn, {})
+        printed = capsys.readouterr().out.splitlines()
+        assert len(printed) == 1 + 3 * 40 and sum("AccumulateGrad of (2,)" in line for line in printed) == 2
+        chain = leaf(1.0)
+        for _ in range(1500):
+            chain = chain + 1
+        computation_graph.draw(chain.grad_fn, {})
+        assert len(capsys.readouterr().out.splitlines()) == 1 + 2 * 1500
+        computation_graph.draw(None, {})
+        assert capsys.readouterr().out == "None\n"
+
+    def test_the_nodes_of_the_picture_keep_what_it_says(self):
+        x, w, b = torch.tensor(3.0), torch.tensor(0.5, requires_grad=True), torch.tensor(-1.0, requires_grad=True)
+        product = w * x
+        total = product + b
+        y = torch.exp(total)
+        kept = [what_autograd_does.kept(result.grad_fn) for result in (product, total, y)]
+        assert kept == ["other=3.0", "alpha=1", f"result={y.item()}"]
+
+    def test_no_node_is_made_in_no_grad_mode_or_for_a_result_without_gradient(self):
+        w = leaf(1.5, 2.5)
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                assert (w * 2).grad_fn is None and nn.Linear(2, 1).double()(w).grad_fn is None
+        assert (w * 2).grad_fn is not None
+
+    def test_indices_and_masks_have_no_edge(self):
+        w, index = torch.randn(5, 3, requires_grad=True), torch.tensor([0, 1, 2])
+        results = {
+            "embedding": (nn.functional.embedding(index, w), 1),
+            "index": (w[index], 1),
+            "index_select": (w.index_select(0, index), 1),
+            "gather": (w.gather(0, index.expand(1, 3)), 1),
+            "masked_fill": (w.masked_fill(w > 0, 0.0), 1),
+            "where": (torch.where(w > 0, w, torch.zeros(5, 3)), 2),
+        }
+        for name, (result, edges) in results.items():
+            assert len(result.grad_fn.next_functions) == edges, name
+
+    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", None])
+    def test_four_causes_leave_a_parameter_without_a_gradient(self, cause):
+        first, last = nn.Linear(2, 2), nn.Linear(2, 1)
+        parameter, x = first.weight, torch.ones(1, 2)
+        parameter.requires_grad_(cause != "frozen")
+        if cause == "replaced":
+            first.weight = nn.Parameter(torch.ones(2, 2))
+        hidden = x if cause == "unused" else first(x)
+        hidden = hidden.detach() if cause == "cut" else hidden
+        last(hidden).sum().backward()
+        assert (parameter.grad is None) == (cause is not None)
+        assert last.weight.grad is not None
 
     def test_a_node_is_made_only_where_an_input_requires_grad(self):
         x = torch.randn(4, 3)
@@ -266,7 +364,7 @@ class TestComputationGraph:
         model[2].requires_grad_(False)
         assert [full.count("AccumulateGrad"), nodes(model(torch.ones(1, 3))).count("AccumulateGrad")] == [4, 2]
 
-    def test_there_is_one_edge_per_tensor_input(self):
+    def test_there_is_one_edge_per_differentiable_input(self):
         w, data = leaf(1.0), torch.ones(1, dtype=torch.float64)
         for result in (w + data, torch.addcmul(data, w, w), torch.cat([w, data, w, data])):
             edges = [node for node, _ in result.grad_fn.next_functions]
@@ -504,16 +602,55 @@ class TestRequiresGrad:
             with pytest.raises(RuntimeError, match="leaf variables"):
                 part.requires_grad_(False)
 
-    def test_a_hook_freezes_a_row_unless_weight_decay_moves_it(self):
-        moved = {}
-        for decay in (0.0, 0.1):
-            weight = nn.Parameter(torch.ones(3, 2))
-            weight.register_hook(lambda gradient: gradient.index_fill(0, torch.tensor([0]), 0.0))
-            optimizer = torch.optim.AdamW([weight], lr=0.1, weight_decay=decay)
-            weight.square().sum().backward()
-            optimizer.step()
-            moved[decay] = (weight.detach() != 1).any(dim=1).tolist()
-        assert moved == {0.0: [False, True, True], 0.1: [True, True, True]}
+    @pytest.mark.parametrize("make", OPTIMIZERS.values(), ids=OPTIMIZERS)
+    def test_writing_a_row_back_freezes_it_and_a_hook_that_zeros_its_gradient_does_only_under_plain_sgd(self, make):
+        def moved(how):
+            torch.manual_seed(0)
+            weight = nn.Parameter(torch.randn(3, 2))
+            optimizer, row = make([weight]), None
+            for step in range(6):
+                if step == 2:
+                    row = weight[0].detach().clone()
+                    if how == "hook":
+                        weight.register_hook(lambda grad: grad.index_fill(0, torch.tensor([0]), 0.0))
+                optimizer.zero_grad()
+                weight.square().sum().backward()
+                optimizer.step()
+                if how == "write back" and row is not None:
+                    with torch.no_grad():
+                        weight[0] = row
+            return not torch.equal(weight[0], row)
+
+        assert moved("nothing") and not moved("write back")
+        assert moved("hook") == (make is not OPTIMIZERS["SGD"])
+
+    @pytest.mark.parametrize("steps", [1, 30])
+    def test_the_picture_shows_a_stale_gradient_zeros_and_none(self, steps):
+        path = requires_grad_drift.path
+        assert path("SGD", "stale", steps) == pytest.approx([0.04 * step for step in range(steps + 1)], abs=1e-5)
+        velocity = [2 * 0.02 * 0.9**step for step in range(1, steps + 1)]
+        assert path("momentum", "zeros", steps)[-1] == pytest.approx(sum(velocity), abs=1e-5)
+        assert path("AdamW", "zeros", steps)[-1] > 0.01
+        assert path("SGD", "zeros", steps) == [0.0] * (steps + 1)
+        for name in ("SGD", "momentum", "AdamW", "Adagrad"):
+            assert path(name, "None", steps) == [0.0] * (steps + 1)
+
+    def test_wrapping_in_ddp_reads_the_flag_once(self, tmp_path):
+        torch.distributed.init_process_group("gloo", init_method=f"file://{tmp_path}/store", rank=0, world_size=1)
+        try:
+            for freeze_first in (True, False):
+                model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+                model[0].requires_grad_(not freeze_first)
+                wrapped = nn.parallel.DistributedDataParallel(model)
+                model[0].requires_grad_(False)
+                wrapped(torch.ones(1, 2)).sum().backward()
+                if freeze_first:
+                    wrapped(torch.ones(1, 2)).sum().backward()
+                else:
+                    with pytest.raises(RuntimeError, match="finished reduction in the prior iteration"):
+                        wrapped(torch.ones(1, 2))
+        finally:
+            torch.distributed.destroy_process_group()
 
     def test_an_unfrozen_layer_that_the_optimizer_does_not_know_stays_and_is_never_cleared(self):
         body, head, x = nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 1), torch.randn(8, 3)
@@ -569,6 +706,42 @@ class TestNoGrad:
         result, saved = no_grad.saved_for_backward(lambda: model(torch.randn(samples, widths[0])), model)
         assert saved == 4 * samples * sum(widths[:-1])
         assert result.requires_grad
+
+    @pytest.mark.parametrize(("depth", "samples"), [(1, 7), (4, 5)])
+    def test_recorded_activations_pile_up_and_without_a_graph_two_are_alive(self, depth, samples):
+        model, x = no_grad_memory.mlp(depth, 8), torch.randn(samples, 8)
+        one = samples * 8 * 4
+        recorded = no_grad_memory.activations(model, x)
+        assert recorded == [one * (1 + (layer + 1) // 2) for layer in range(2 * depth)]
+        with torch.no_grad():
+            free = no_grad_memory.activations(model, x)
+        assert free == [one, *[2 * one] * (2 * depth - 1)]
+        frozen = no_grad_memory.activations(model.requires_grad_(False), x)
+        assert frozen == free
+
+    @pytest.mark.parametrize("named", [False, True])
+    def test_a_forward_that_names_its_activations_holds_them_until_it_returns(self, named):
+        layers, alive, most = [nn.Linear(4, 4) for _ in range(5)], weakref.WeakSet(), 0
+        with torch.no_grad():
+            x, kept = torch.ones(1, 4), []
+            for layer in layers:
+                x = layer(x)
+                alive.add(x)
+                kept.append(x if named else None)
+                most = max(most, len(alive))
+        assert most == (5 if named else 1)  # after each layer, its input is gone unless something refers to it
+
+    def test_an_operation_without_a_derivative_is_recorded_and_backward_raises(self):
+        for name, operation in {
+            "heaviside": lambda w: torch.heaviside(w, torch.tensor([0.5])),
+            "igamma": lambda w: torch.igamma(w, torch.ones(1)),
+        }.items():
+            result = operation(torch.ones(1, requires_grad=True))
+            assert result.requires_grad and result.grad_fn is not None
+            with pytest.raises(RuntimeError, match=name):
+                result.sum().backward()
+            with torch.no_grad():
+                assert operation(torch.ones(1, requires_grad=True)).grad_fn is None
 
     def test_saved_bytes_are_what_stays_alive_and_no_grad_frees(self):
         model, x = self.chain(32, 64, 64, 8), torch.randn(16, 32)
@@ -733,6 +906,7 @@ class TestNoGrad:
             else:
                 with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
                     nn.functional.mse_loss(student(x), target).backward()
+                nn.functional.mse_loss(student(x), target.clone()).backward()
 
     @pytest.mark.parametrize("view", [lambda w: w.view(6), lambda w: w[0], lambda w: w.t(), lambda w: w.flatten()])
     def test_a_view_keeps_the_flag_without_being_recorded_and_other_results_do_not(self, view):
@@ -872,6 +1046,13 @@ class TestNoGradVsRequiresGrad:
         assert kept(4) == (1, tensor)  # only the input of the trained layer
         assert kept() == (0, 0)
 
+    def test_neither_switches_off_dropout_or_batch_norms_statistics(self):
+        for grad in (True, False):
+            model = nn.Sequential(nn.BatchNorm1d(100), nn.Dropout(0.5)).requires_grad_(False)
+            with torch.set_grad_enabled(grad):
+                output = model(torch.randn(16, 100) + 5)
+            assert model[0].running_mean.any() and (output == 0).any()
+
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
             def __init__(self):
@@ -953,18 +1134,44 @@ class TestEvalVsNoGrad:
         assert torch.equal(eval_vs_no_grad_broken.predict(model, x), eval_vs_no_grad_broken.predict(model, x))
         assert model[1].training
 
-    def test_only_eval_and_no_grad_together_take_the_fast_path_of_an_encoder_layer(self, monkeypatch):
+    @pytest.mark.parametrize("activation", ["relu", "gelu"])
+    def test_an_encoder_layer_takes_the_fast_path_in_eval_mode_if_there_is_nothing_to_record(
+        self, monkeypatch, activation
+    ):
         fused, calls = torch._transformer_encoder_layer_fwd, []
         monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd", lambda *args: calls.append(1) or fused(*args))
-        layer, x = nn.TransformerEncoderLayer(16, 2, 32, batch_first=True), torch.randn(2, 5, 16)
-        taken = {}
+        layer = nn.TransformerEncoderLayer(16, 2, 32, activation=activation, batch_first=True)
+        taken = set()
         for training in (True, False):
             for grad in (True, False):
-                calls.clear()
-                with torch.set_grad_enabled(grad):
-                    layer.train(training)(x)
-                taken[training, grad] = bool(calls)
-        assert taken == {(True, True): False, (True, False): False, (False, True): False, (False, False): True}
+                for weights in (True, False):
+                    for data in (True, False):
+                        calls.clear()
+                        x = torch.randn(2, 5, 16, requires_grad=data)
+                        with torch.set_grad_enabled(grad):
+                            layer.train(training).requires_grad_(weights)(x)
+                        if calls:
+                            taken.add((training, grad, weights, data))
+        in_no_grad = {(False, False, weights, data) for weights in (True, False) for data in (True, False)}
+        assert taken == in_no_grad | {(False, True, False, False)}
+
+    def test_dropout_comes_back_with_the_next_prediction_that_succeeds(self):
+        model = self.MODELS["dropout"]()
+        with pytest.raises(RuntimeError):
+            eval_vs_no_grad_broken.predict(model, torch.randn(3, 5))
+        assert not model[1].training
+        eval_vs_no_grad_broken.predict(model, torch.randn(3, 4))
+        assert model[1].training
+
+    def test_dropout_alone_in_train_mode_samples_and_moves_no_statistics(self):
+        model = self.MODELS["both"]().eval()
+        x = torch.randn(8, 4)
+        for only_dropout in (True, False):
+            model.train(not only_dropout)
+            model[2].train()
+            with torch.no_grad():
+                random, _, moved = eval_vs_no_grad.observe(model, x)
+            assert random and moved == (not only_dropout)
 
     def test_an_input_gradient_repeats_in_eval_mode_only(self):
         model, x = self.MODELS["dropout"](), torch.randn(2, 4)
