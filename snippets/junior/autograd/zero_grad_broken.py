@@ -4,7 +4,11 @@ from torch import nn
 
 
 def final_loss(zero_at: str, steps: int = 60, momentum: float = 0.0) -> float:
-    """Mean squared error after fitting y = 2x; ``zero_at`` is "before backward", "before step" or "never"."""
+    """Mean squared error after fitting y = 2x with SGD.
+
+    Args:
+        zero_at: where ``zero_grad()`` stands: before backward, before step, or never.
+    """
     torch.manual_seed(0)
     x = torch.linspace(-1, 1, 64).unsqueeze(1)
     y = 2 * x
@@ -26,6 +30,5 @@ if __name__ == "__main__":
     print(f"zeroed before backward()      {final_loss('before backward'):.4f}")
     print(f"zeroed between the two calls  {final_loss('before step'):.4f}")
     print(f"never zeroed                  {final_loss('never'):.4f}")
-    print(
-        f"zeroed, but momentum=1.0      {final_loss('before backward', momentum=1.0):.4f}"
-    )
+    momentum = final_loss("before backward", momentum=1.0)
+    print(f"zeroed, but momentum=1.0      {momentum:.4f}")

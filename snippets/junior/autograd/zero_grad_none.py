@@ -8,6 +8,7 @@ for set_to_none in (False, True):
     before = w.item()
     optimizer.zero_grad(set_to_none=set_to_none)
     optimizer.step()  # no backward() in between
+    moved = w.item() - before
     print(
-        f"set_to_none={set_to_none}: grad = {w.grad}, step() moves w by {w.item() - before:.2f}"
+        f"set_to_none={set_to_none}: grad = {w.grad}, step() moves w by {moved:.2f}"
     )

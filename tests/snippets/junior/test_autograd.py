@@ -31,10 +31,116 @@ what_autograd_does = load_snippet("junior/autograd/what_autograd_does_nodes.py")
 what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
 what_autograd_does_function = load_snippet("junior/autograd/what_autograd_does_function.py")
 zero_grad = load_snippet("junior/autograd/zero_grad_places.py")
+forgotten = load_snippet("junior/autograd/zero_grad_forgotten.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
 
 class TestZeroGrad:
+    def test_within_one_backward_the_contributions_reach_grad_once(self):
+        for uses in (1, 2, 3):
+            w, calls = nn.Parameter(torch.ones(2)), []
+            w.register_post_accumulate_grad_hook(lambda p, calls=calls: calls.append(p.grad.clone()))
+            sum((factor * w).sum() for factor in range(1, uses + 1)).backward()
+            assert len(calls) == 1
+            assert torch.equal(calls[0], torch.full((2,), float(sum(range(1, uses + 1)))))
+
+    @pytest.mark.parametrize("name", forgotten.OPTIMIZERS)
+    def test_each_optimizer_settles_with_it_and_not_without(self, name):
+        make, options = forgotten.OPTIMIZERS[name]
+        for clear in (True, False):
+            model = nn.Linear(1, 1)
+            losses = forgotten.losses(model, make(model.parameters(), **options), clear, steps=101)
+            assert (max(losses[80:]) < 0.01) is clear
+
+    def test_without_it_sgd_swings_on_a_parabola_and_momentum_explodes(self):
+        make, options = forgotten.OPTIMIZERS["SGD"]
+        model = nn.Linear(1, 1)
+        losses = forgotten.losses(model, make(model.parameters(), **options), False, steps=300)
+        assert max(losses) < 1.5 * losses[0] and max(losses[250:]) > 0.5 * losses[0]
+        make, options = forgotten.OPTIMIZERS["SGD, momentum 0.9"]
+        losses = forgotten.losses(model, make(model.parameters(), **options), False, steps=101)
+        assert losses[100] > 1e10
+
+    def test_with_a_hidden_layer_sgd_diverges_without_it(self):
+        for seed in (0, 1, 2):
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+            losses = forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), False, steps=120)
+            assert not max(losses[100:]) < 10 * losses[0]  # NaN by then, in two of them
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+            assert forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), True, steps=120)[-1] < 0.1
+
+    def test_adam_without_it_can_be_ahead_for_many_steps_and_then_is_not(self):
+        for make in (torch.optim.AdamW, torch.optim.Adam):
+            curves = []
+            for clear in (True, False):
+                torch.manual_seed(0)
+                model = nn.Linear(1, 1)
+                curves.append(forgotten.losses(model, make(model.parameters(), lr=0.01), clear, steps=301))
+            cleared, never = curves
+            assert never[50] < cleared[50] and never[300] > 10 * cleared[300]
+
+    @pytest.mark.parametrize("place", ["before forward", "before backward", "after step"])
+    def test_only_before_backward_keeps_the_old_gradients_during_the_forward_pass(self, place):
+        model, alive = nn.Linear(4, 1), []
+        model.register_forward_hook(lambda module, *_: alive.append(module.weight.grad is not None))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(3):
+            if place == "before forward":
+                optimizer.zero_grad()
+            loss = model(torch.ones(2, 4)).sum()
+            if place == "before backward":
+                optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            if place == "after step":
+                optimizer.zero_grad()
+        assert alive == [False, *[place == "before backward"] * 2]
+
+    def test_a_correct_loop_also_doubles_grad_if_backward_is_called_twice(self):
+        model, x = nn.Linear(4, 1), torch.randn(8, 4)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(2):  # clears after step
+            model(x).sum().backward()
+            once = model.weight.grad.clone()
+            model(x).sum().backward()
+            assert torch.allclose(model.weight.grad, 2 * once)
+            optimizer.step()
+            optimizer.zero_grad()
+
+    def test_the_assertion_convicts_a_loop_that_forgets_and_acquits_the_valid_places(self):
+        for place, guilty in (
+            ("before forward", False),
+            ("before backward", False),
+            ("after step", False),
+            ("never", True),
+        ):
+            model = nn.Linear(4, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            found = []
+            for _ in range(3):
+                if place in ("before forward", "before backward"):
+                    optimizer.zero_grad()
+                loss = model(torch.ones(2, 4)).sum()
+                found.append(all(p.grad is None for p in model.parameters()))
+                loss.backward()
+                optimizer.step()
+                if place == "after step":
+                    optimizer.zero_grad()
+            assert all(found) is not guilty
+
+    def test_micro_batches_are_not_the_large_batch_with_batch_norm(self):
+        for norm, equal in ((nn.Identity(), True), (nn.BatchNorm1d(8), False)):
+            model = nn.Sequential(nn.Linear(4, 8), norm, nn.ReLU(), nn.Linear(8, 1))
+            x, y = torch.randn(32, 4), torch.randn(32, 1)
+            nn.functional.mse_loss(model(x), y).backward()
+            large = model[0].weight.grad.clone()
+            model.zero_grad()
+            for xs, ys in zip(x.chunk(4), y.chunk(4), strict=True):
+                (nn.functional.mse_loss(model(xs), ys) / 4).backward()
+            assert torch.allclose(model[0].weight.grad, large, atol=1e-5) is equal
+
     def test_backward_adds_to_grad_whatever_the_graph(self):
         layer = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1))
         x = torch.randn(7, 3)
