@@ -34,7 +34,9 @@ train_vs_eval_validation_broken = load_snippet("junior/modules/train_vs_eval_val
 dropout = load_snippet("junior/modules/dropout.py")
 dropout_average = load_snippet("junior/modules/dropout_average.py")
 dropout_unscaled_broken = load_snippet("junior/modules/dropout_unscaled_broken.py")
-batch_norm = load_snippet("junior/modules/batch_norm.py")
+batch_norm_axes = load_snippet("junior/modules/batch_norm_axes.py")
+batch_norm_by_hand = load_snippet("junior/modules/batch_norm_by_hand.py")
+batch_norm_depth = load_snippet("junior/modules/batch_norm_depth.py")
 batch_norm_lag = load_snippet("junior/modules/batch_norm_lag.py")
 
 PLAIN = [list, tuple, lambda layers: dict(enumerate(layers))]
@@ -1125,7 +1127,7 @@ class TestBatchNorm:
 
     @staticmethod
     def pair(layer, **options):
-        by_hand, built_in = batch_norm.BatchNorm(3, **options), layer(3, **options)
+        by_hand, built_in = batch_norm_by_hand.BatchNorm(3, **options), layer(3, **options)
         with torch.no_grad():
             for name, parameter in by_hand.named_parameters():
                 parameter.copy_(torch.tensor([0.5, -2.0, 3.0]))
@@ -1203,16 +1205,78 @@ class TestBatchNorm:
         assert means[4] > 1.5 and abs(means[-1]) < 0.2
 
     @pytest.mark.parametrize("scale", [0.1, 1, 1000])
-    def test_a_batch_of_two_becomes_plus_and_minus_one(self, scale):
+    def test_a_batch_of_two_becomes_plus_and_minus_one_if_epsilon_is_small_beside_the_variance(self, scale):
         x = torch.randn(1, 50) + torch.tensor([[-1.0], [1.0]]) * torch.randn(50).sign() * scale * (1 + torch.rand(50))
         output = nn.BatchNorm1d(50)(x)
         torch.testing.assert_close(output, (x - x.mean(0)).sign(), atol=2e-3, rtol=0)
 
-    def test_one_value_per_channel_raises_in_training_only(self):
-        for layer, x in ((nn.BatchNorm1d(3), torch.ones(1, 3)), (nn.BatchNorm2d(3), torch.ones(1, 3, 1, 1))):
-            with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
-                layer(x)
-            assert layer.eval()(x).isfinite().all()
+    @pytest.mark.parametrize("values", [[0.0, 0.001], [50.0, 50.001], [3.0, 3.0]])
+    def test_a_batch_of_two_nearly_equal_values_is_shrunk(self, values):
+        assert nn.BatchNorm1d(1)(torch.tensor(values).unsqueeze(1)).abs().max() < 0.2
+
+    @pytest.mark.parametrize("make", [nn.BatchNorm1d, nn.BatchNorm2d, batch_norm_by_hand.BatchNorm])
+    def test_one_value_per_channel_raises_in_training_only(self, make):
+        x = torch.ones(1, 3, 1, 1) if make is nn.BatchNorm2d else torch.ones(1, 3)  # (1, 3, 1, 1): behind global pooling
+        layer = make(3)
+        with pytest.raises(ValueError, match="more than (1|one) value per channel"):
+            layer(x)
+        assert layer.running_var.isfinite().all() and layer.eval()(x).isfinite().all()
+
+    @pytest.mark.parametrize("layer", [nn.BatchNorm1d, nn.BatchNorm2d])
+    def test_the_state_dict_by_hand_is_that_of_the_layer(self, layer):
+        by_hand, built_in = batch_norm_by_hand.BatchNorm(3), layer(3)
+        built_in(torch.randn((4, 3, 2, 2) if layer is nn.BatchNorm2d else (4, 3)))
+        by_hand.load_state_dict(built_in.state_dict())
+        built_in.load_state_dict(by_hand.state_dict())
+        assert by_hand.num_batches_tracked.item() == 1
+
+    def test_without_tracking_both_modes_use_the_batch(self):
+        layer, x = nn.BatchNorm1d(3, track_running_stats=False), torch.randn(8, 3)
+        assert torch.equal(layer(x), layer.eval()(x)) and layer.running_mean is None
+
+    def test_a_new_layer_in_eval_mode_is_the_identity_but_for_epsilon(self):
+        x = torch.randn(8, 3)
+        assert not torch.equal(nn.BatchNorm1d(3).eval()(x), x)
+        torch.testing.assert_close(nn.BatchNorm1d(3).eval()(x), x, rtol=1e-5, atol=0)
+
+    def test_the_plain_average_is_slower_after_a_shift(self):
+        means = {}
+        for momentum in (0.1, None):
+            layer = nn.BatchNorm1d(1, momentum=momentum)
+            for step in range(1100):
+                layer(torch.tensor([[-1.0], [1.0]]) + (5 if step >= 1000 else 0))
+            means[momentum] = layer.running_mean.item()
+        assert means[0.1] == pytest.approx(5, abs=0.01) and means[None] == pytest.approx(500 / 1100, abs=0.01)
+
+    def test_the_axes_of_the_four_norms(self):
+        everything = torch.zeros(3, 4, 3, dtype=torch.bool)
+        sets = {name: everything.clone() for name in batch_norm_axes.LAYERS}
+        batch, layer, group, instance = sets.values()
+        batch[:, 1], layer[1, :, 1], group[1, :2], instance[1, 1] = True, True, True, True
+        for name, layer in batch_norm_axes.LAYERS.items():
+            assert torch.equal(batch_norm_axes.used(layer), sets[name])
+
+    @pytest.mark.parametrize("padding", [1, 20])
+    def test_padding_enters_batch_norm_but_not_layer_norm(self, padding):
+        x = torch.randn(2, 3, 4)
+        padded = torch.cat([x, torch.zeros(2, 3, padding)], dim=2)
+        batch_norm, layer_norm = nn.BatchNorm1d(3), nn.LayerNorm(3)
+        assert not torch.allclose(batch_norm(x), batch_norm(padded)[..., :4], atol=0.02)
+        torch.testing.assert_close(layer_norm(x.mT), layer_norm(padded.mT)[:, :4])
+
+    @pytest.mark.parametrize("depth", [5, 20])
+    @pytest.mark.parametrize("scale", [0.5, 8])
+    def test_the_scale_of_the_weights_does_not_matter_behind_batch_norm(self, depth, scale):
+        assert batch_norm_depth.spread(depth, scale, normalize=True) == pytest.approx(1, abs=0.05)
+        ratio = batch_norm_depth.spread(depth, scale, False) / batch_norm_depth.spread(depth, 1.0, False)
+        assert ratio == pytest.approx(scale**depth, rel=1e-2)
+
+    def test_a_bias_has_an_effect_again_if_a_relu_stands_between(self):
+        conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)
+        between = norm(conv(x).relu())
+        with torch.no_grad():
+            conv.bias += 0.5
+        assert not torch.allclose(norm(conv(x).relu()), between, atol=0.05)
 
     def test_one_image_is_enough_and_is_instance_normalization(self):
         x = torch.randn(1, 3, 4, 4) * 3 + 5
