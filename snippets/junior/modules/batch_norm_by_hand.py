@@ -5,7 +5,7 @@ from torch import nn
 class BatchNorm(nn.Module):
     """Batch normalization of float (N, C), (N, C, L) or (N, C, H, W).
 
-    One mean and one variance per channel; a state dict fits ``nn.BatchNorm2d``, too.
+    One mean and variance per channel. State dicts fit those of ``nn.BatchNorm2d``.
 
     Raises:
         ValueError: in train mode, with one value per channel.

@@ -3,7 +3,7 @@ from torch import nn
 
 
 def spread(depth: int, scale: float, normalize: bool) -> float:
-    """Standard deviation behind the last layer, all initial weights times ``scale``."""
+    """Standard deviation behind the last layer, all weights times ``scale``."""
     torch.manual_seed(0)
     layers = []
     for _ in range(depth):
