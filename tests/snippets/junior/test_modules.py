@@ -1385,6 +1385,14 @@ class TestBatchNorm:
         ratio = batch_norm_depth.spread(depth, scale, False) / batch_norm_depth.spread(depth, 1.0, False)
         assert ratio == pytest.approx(scale**depth, rel=1e-2)
 
+    @pytest.mark.parametrize("depth", [5, 20])
+    def test_he_initialization_keeps_the_activations_in_range_at_the_start(self, depth):
+        layers = [(nn.ReLU(), nn.Linear(64, 64, bias=False)) for _ in range(depth)]
+        for _, linear in layers:
+            nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
+        out = nn.Sequential(*(layer for pair in layers for layer in pair))(torch.randn(256, 64))
+        assert 0.1 < out.std().item() < 10
+
     def test_a_bias_has_an_effect_again_if_a_relu_stands_between(self):
         conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)
         between = norm(conv(x).relu())
