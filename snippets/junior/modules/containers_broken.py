@@ -31,6 +31,10 @@ def train(
     return losses
 
 
+def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
+    return (model(x).argmax(dim=1) == y).float().mean().item()
+
+
 if __name__ == "__main__":
     torch.manual_seed(0)
     x = torch.randn(500, 2)
@@ -47,19 +51,14 @@ if __name__ == "__main__":
             "  loss after 1, 100, 200, 300 steps:",
             *(f"{losses[step]:.2f}" for step in (0, 99, 199, 299)),
         )
-        print(
-            f"  accuracy                  {(model(x).argmax(1) == y).float().mean():.2f}"
-        )
-        print(
-            f"  first layer moved         {not torch.equal(before, model.hidden[0].weight)}"
-        )
+        print(f"  accuracy                  {accuracy(model, x, y):.2f}")
+        moved = not torch.equal(before, model.hidden[0].weight)
+        print(f"  first layer moved         {moved}")
         print(
             f"  norm of its gradient      {model.hidden[0].weight.grad.norm():.0f}"
         )
         print(f"  load_state_dict()         {message}")
-        print(
-            f"  accuracy after loading    {(restored(x).argmax(1) == y).float().mean():.2f}"
-        )
+        print(f"  accuracy after loading    {accuracy(restored, x, y):.2f}")
 
     try:
         torch.optim.Adam(nn.Module().parameters())

@@ -3,7 +3,9 @@ from torch import nn
 
 
 def unregistered_leaves(loss: torch.Tensor, model: nn.Module) -> list[torch.Tensor]:
-    """Leaf tensors that ``loss`` has a gradient for and that ``model.parameters()`` does not contain.
+    """Trainable leaves behind ``loss`` that are not in ``model.parameters()``.
+
+    Frozen layers and layers without parameters leave no trace in the graph.
 
     Raises:
         ValueError: ``loss`` has no graph.
@@ -17,8 +19,8 @@ def unregistered_leaves(loss: torch.Tensor, model: nn.Module) -> list[torch.Tens
         if node is None or node in seen:
             continue
         seen.add(node)
-        # AccumulateGrad, the end of the graph, has a variable.
-        if hasattr(node, "variable") and id(node.variable) not in known:
+        is_leaf = type(node).__name__ == "AccumulateGrad"
+        if is_leaf and id(node.variable) not in known:
             found.append(node.variable)
         stack.extend(parent for parent, _ in node.next_functions)
     return found
@@ -40,6 +42,5 @@ if __name__ == "__main__":
     for container in (list, nn.ModuleList):
         model = Model(container)
         leaves = unregistered_leaves(model(torch.ones(1, 4)).sum(), model)
-        print(
-            f"{container.__name__:10} {len(leaves)} unregistered: {sorted(tuple(leaf.shape) for leaf in leaves)}"
-        )
+        shapes = sorted(tuple(leaf.shape) for leaf in leaves)
+        print(f"{container.__name__:10} {len(leaves)} unregistered: {shapes}")

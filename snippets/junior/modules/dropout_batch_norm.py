@@ -10,6 +10,5 @@ for p in (0.0, 0.2, 0.5, 0.8):
     for _ in range(200):
         trained = model.train()(x)
     evaluated = model.eval()(x)
-    print(
-        f"{p}  {batch_norm.running_var.mean():11.4f}  {trained.std():14.4f}  {evaluated.std():13.4f}"
-    )
+    stored = batch_norm.running_var.mean()
+    print(f"{p}  {stored:11.4f}  {trained.std():14.4f}  {evaluated.std():13.4f}")

@@ -3,35 +3,17 @@ import torch.nn.functional as F
 from torch import nn
 
 
-class Dropped(nn.Module):
-    """Four ways to write dropout with p=0.5: returns four tensors shaped like the float input."""
-
+class Model(nn.Module):
     def __init__(self) -> None:
         super().__init__()
         self.dropout = nn.Dropout(0.5)
 
-    def forward(self, x: torch.Tensor) -> dict[str, torch.Tensor]:
-        return {
-            "self.dropout(x)": self.dropout(x),
-            "nn.Dropout(0.5)(x)": nn.Dropout(0.5)(x),
-            "F.dropout(x, 0.5)": F.dropout(x, 0.5),
-            "F.dropout(x, 0.5, self.training)": F.dropout(x, 0.5, self.training),
-        }
+    def forward(self, x: torch.Tensor) -> None:
+        print("self.dropout(x)   ", self.dropout(x).tolist())
+        print("nn.Dropout(0.5)(x)", nn.Dropout(0.5)(x).tolist())
+        print("F.dropout(x, 0.5) ", F.dropout(x, 0.5).tolist())
+        print("... self.training)", F.dropout(x, 0.5, self.training).tolist())
 
 
-if __name__ == "__main__":
-    torch.manual_seed(0)
-    linear, x = nn.Linear(4, 3), torch.randn(2, 4)
-    print(
-        "F.linear equals nn.Linear:",
-        torch.equal(F.linear(x, linear.weight, linear.bias), linear(x)),
-    )
-
-    model, ones = Dropped(), torch.ones(10_000)
-    training = model.train()(ones)
-    evaluation = model.eval()(ones)
-    print(f"\n{'share of zeros':33} train   eval")
-    for name in training:
-        print(
-            f"{name:33} {(training[name] == 0).float().mean():5.2f}  {(evaluation[name] == 0).float().mean():5.2f}"
-        )
+torch.manual_seed(0)
+Model().eval()(torch.ones(8))

@@ -51,6 +51,5 @@ if __name__ == "__main__":
             if pass_mode
             else "F.dropout(hidden, 0.5)"
         )
-        print(
-            f"{name:38} accuracy three times: {'  '.join(f'{value:.3f}' for value in accuracies)}"
-        )
+        shown = "  ".join(f"{value:.3f}" for value in accuracies)
+        print(f"{name:38} accuracy three times: {shown}")
