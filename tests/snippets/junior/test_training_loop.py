@@ -13,7 +13,8 @@ from warmup.testing import load_snippet
 write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
 accuracy = load_snippet("junior/training-loop/accuracy.py")
 ablation = load_snippet("junior/training-loop/write_a_loop_ablation_broken.py")
-optimizers = load_snippet("junior/training-loop/optimizers.py")
+optimizers = load_snippet("junior/training-loop/optimizers_steps.py")
+optimizers_paths = load_snippet("junior/training-loop/optimizers_paths.py")
 optimizers_learning_rate = load_snippet("junior/training-loop/optimizers_learning_rate.py")
 optimizers_broken = load_snippet("junior/training-loop/optimizers_broken.py")
 optimizers_state = load_snippet("junior/training-loop/optimizers_state.py")
@@ -21,7 +22,8 @@ loss_functions_broken = load_snippet("junior/training-loop/loss_functions_broken
 loss_functions_bce = load_snippet("junior/training-loop/loss_functions_bce.py")
 cross_entropy_logits = load_snippet("junior/training-loop/cross_entropy_logits.py")
 cross_entropy_logits_broken = load_snippet("junior/training-loop/cross_entropy_logits_broken.py")
-overfitting = load_snippet("junior/training-loop/overfitting.py")
+overfitting = load_snippet("junior/training-loop/overfitting_remedies.py")
+overfitting_turn = load_snippet("junior/training-loop/overfitting_turn.py")
 overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
 overfitting_confidence = load_snippet("junior/training-loop/overfitting_confidence.py")
 
@@ -403,16 +405,93 @@ class TestOptimizers:
         optimizer.step()
         assert optimizer.state[w]["exp_avg_sq"].shape == (3,)
 
-    def test_adamw_does_not_slow_down_near_a_minimum(self):
-        def last_step(build):
-            w = nn.Parameter(torch.tensor([1e-3]))
-            optimizer = build([w])
-            w.square().sum().backward()
-            optimizer.step()
-            return abs(w.item() - 1e-3)
+    def test_the_paths_of_the_picture_are_near_the_best_rate_of_each(self):
+        def steps_until_solved(name, lr):
+            a, b = optimizers_paths.path(optimizers_paths.PATHS[name][0], lr, 130).T
+            bad = ((a**2 + 30 * b**2) / 2 > 0.01).nonzero()
+            return bad.max().item() + 1
 
-        assert last_step(lambda weights: torch.optim.SGD(weights, lr=0.3)) < 1e-3
-        assert last_step(lambda weights: torch.optim.AdamW(weights, lr=0.3)) == pytest.approx(0.3, rel=1e-2)
+        for name, rates in (("SGD, lr 0.06", (0.02, 0.04, 0.065)), ("AdamW, lr 0.3", (0.05, 0.1, 0.2, 0.5))):
+            chosen = steps_until_solved(name, optimizers_paths.PATHS[name][1])
+            assert chosen < 80
+            assert all(chosen <= steps_until_solved(name, rate) + 2 for rate in rates)
+
+    def test_sgd_jumps_across_the_valley_and_adamw_moves_both_weights_alike(self):
+        sgd, adamw = (optimizers_paths.path(*optimizers_paths.PATHS[name][:2], 5) for name in optimizers_paths.PATHS)
+        assert sgd[:, 1].sign().tolist() == [1, -1, 1, -1, 1, -1]
+        torch.testing.assert_close(adamw[1] - adamw[0], torch.tensor([0.3, -0.3]), rtol=0.05, atol=0)
+
+    def test_the_first_step_needs_a_gradient_far_above_epsilon(self):
+        gradient = torch.tensor([1e-4, 1e-8, 1e-10])
+        first = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 1)[0] / -0.1
+        torch.testing.assert_close(first, torch.tensor([1.0, 0.5, 0.01]), rtol=0.02, atol=0)
+
+    def test_the_step_shrinks_after_the_gradient_with_a_delay(self):
+        w = nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
+        steps = []
+        for step in range(80):
+            w.grad = torch.tensor([2.0 if step < 50 else 0.02])
+            before = w.item()
+            optimizer.step()
+            steps.append((before - w.item()) / 0.1)
+        assert steps[49] == pytest.approx(1, rel=1e-3)
+        assert 0.3 < steps[59] < 0.45 and 1 / 18 < steps[79] < 1 / 14
+
+    @pytest.mark.parametrize("noise", [1e-4, 1.0, 100.0])
+    def test_with_noise_alone_the_step_stays_at_a_quarter_of_the_rate(self, noise):
+        w = nn.Parameter(torch.zeros(1000))
+        optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
+        for _ in range(300):
+            w.grad = noise * torch.randn(1000)
+            before = w.detach().clone()
+            optimizer.step()
+        assert (w.detach() - before).square().mean().sqrt() / 0.1 == pytest.approx(0.23, abs=0.02)
+
+    def test_without_bias_correction_the_first_step_is_three_times_the_rate(self):
+        w = nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.AdamW([w], lr=0.1)
+        w.grad = torch.tensor([5.0])
+        optimizer.step()
+        m, s = (optimizer.state[w][key].item() for key in ("exp_avg", "exp_avg_sq"))
+        assert m / s**0.5 == pytest.approx(3.16, abs=0.01)
+        assert w.item() == pytest.approx(-0.1, rel=1e-4)
+
+    def test_decay_is_scaled_by_the_gradient_in_adam_and_not_in_adamw(self):
+        for size in (100.0, 0.01):
+            kept = {}
+            for build in (torch.optim.Adam, torch.optim.AdamW):
+                w = nn.Parameter(torch.ones(1))
+                optimizer = build([w], lr=0.001, weight_decay=0.1)
+                for step in range(400):
+                    w.grad = torch.tensor([(-1) ** step * size])
+                    optimizer.step()
+                kept[build] = w.item()
+            assert kept[torch.optim.AdamW] == pytest.approx(0.9999**400, abs=5e-3)
+            assert (kept[torch.optim.Adam] > 0.99) == (size == 100.0)
+
+    def test_lbfgs_asks_for_the_loss(self):
+        w = nn.Parameter(torch.ones(1))
+        with pytest.raises(TypeError, match="closure"):
+            torch.optim.LBFGS([w]).step()
+
+    def test_with_tuned_rates_the_ranges_overlap(self):
+        loss = optimizers_learning_rate.final_loss
+        tuned = {"SGD": 1.0, "SGD, momentum 0.9": 0.2, "AdamW": 0.03}
+        ranges = [[loss(name, rate, seed=seed) for seed in range(4)] for name, rate in tuned.items()]
+        assert max(map(min, ranges)) < min(map(max, ranges))
+
+    @pytest.mark.parametrize("name, rate, others", [("SGD", 1.0, (0.3, 3.0)), ("AdamW", 0.03, (0.003, 0.1))])
+    def test_the_rates_of_the_five_seeds_are_tuned(self, name, rate, others):
+        def mean(lr):
+            return sum(optimizers_learning_rate.final_loss(name, lr, seed=seed) for seed in range(4))
+
+        assert all(mean(rate) < mean(other) for other in others)
+
+    def test_the_default_rate_is_too_small_for_a_hundred_steps(self):
+        loss = optimizers_learning_rate.final_loss
+        for seed in (0, 1):
+            assert loss("AdamW", 0.001, seed=seed) > 3 * loss("AdamW", 0.03, seed=seed)
 
     def test_adamw_starts_at_a_thousandth(self):
         assert torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["lr"] == 1e-3
@@ -741,6 +820,12 @@ def fitted():
     return {name: overfitting.fit(seed=4, **options) for name, options in remedies.items()}
 
 
+@pytest.fixture(scope="module")
+def curves():
+    """Training loss, held-out loss and distance to the sine over the steps, for four seeds."""
+    return [list(zip(*overfitting_turn.losses(seed), strict=True)) for seed in range(4)]
+
+
 class TestOverfitting:
     def test_the_noise_has_variance_a_quarter_and_nothing_beats_it(self):
         x, y = overfitting.noisy_sine(100_000, seed=9)
@@ -771,7 +856,7 @@ class TestOverfitting:
         for (_, _, without), (_, _, decayed) in zip(fitted["nothing"], fitted["default"], strict=True):
             assert decayed == pytest.approx(without, abs=0.03)
 
-    def test_what_counts_is_rate_times_decay_times_steps(self):
+    def test_without_a_gradient_what_counts_is_rate_times_decay_times_steps(self):
         def size(lr, decay, steps):
             w = nn.Parameter(torch.ones(1))
             optimizer = torch.optim.AdamW([w], lr=lr, weight_decay=decay)
@@ -783,6 +868,46 @@ class TestOverfitting:
         assert size(0.01, 0.01, 300) == pytest.approx(0.97, abs=1e-3)
         assert size(0.01, 1.0, 300) == pytest.approx(0.99**300, rel=1e-3)
         assert size(0.02, 0.01, 150) == pytest.approx(size(0.01, 0.02, 150), rel=1e-4)
+
+    def test_the_held_out_loss_turns_while_training_goes_on_with_every_seed(self, curves):
+        for training, held_out, distance in curves:
+            best = held_out.index(min(held_out))
+            assert 20 < best < 200 and held_out[-1] > held_out[best]
+            assert training[-1] < training[best] < 0.25 and training[-1] < 0.15
+            assert distance[best] < distance[10] and distance[best] < distance[-1]  # nearest to the sine near the turn
+
+    def test_a_short_patience_stops_at_the_first_bump(self, curves):
+        def stop(held_out, patience):
+            best = 0
+            for step, loss in enumerate(held_out):
+                if loss < held_out[best]:
+                    best = step
+                elif step - best >= patience:
+                    return step, best
+            return step, best
+
+        for _, held_out, _ in curves:
+            stopped, best = stop(held_out, 5)
+            assert stopped <= 12 and held_out[best] > 1.2 * min(held_out)
+            assert held_out[stop(held_out, 50)[1]] == min(held_out)
+
+    def test_least_squares_overfits_without_any_steps(self):
+        x, w = torch.randn(2050, 49, dtype=torch.float64), torch.randn(49, 1, dtype=torch.float64)
+        y = x @ w + torch.randn(2050, 1, dtype=torch.float64) / 2
+        fitted = torch.linalg.lstsq(x[:50], y[:50]).solution
+        assert F.mse_loss(x[:50] @ fitted, y[:50]) < 0.1 and F.mse_loss(x[50:] @ fitted, y[50:]) > 0.5
+
+    def test_with_gradients_rate_times_decay_times_steps_does_not_tell_the_size(self):
+        def size(decay, steps):
+            torch.manual_seed(0)
+            w = nn.Parameter(torch.ones(500))
+            optimizer = torch.optim.AdamW([w], lr=0.01, weight_decay=decay)
+            for _ in range(steps):
+                w.grad = torch.randn(500)
+                optimizer.step()
+            return w.square().mean().sqrt().item()
+
+        assert size(0.1, 1500) > 1.15 * size(1.0, 150)
 
     def test_the_smallest_gap_is_not_the_best_model(self, fitted):
         _, training, held_out = fitted["strong decay"][-1]
