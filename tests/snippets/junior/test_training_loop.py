@@ -22,6 +22,7 @@ loss_functions_broken = load_snippet("junior/training-loop/loss_functions_broken
 loss_functions_bce = load_snippet("junior/training-loop/loss_functions_bce.py")
 cross_entropy_logits = load_snippet("junior/training-loop/cross_entropy_logits.py")
 cross_entropy_logits_broken = load_snippet("junior/training-loop/cross_entropy_logits_broken.py")
+loss_functions_curves = load_snippet("junior/training-loop/loss_functions_curves.py")
 overfitting = load_snippet("junior/training-loop/overfitting_remedies.py")
 overfitting_turn = load_snippet("junior/training-loop/overfitting_turn.py")
 overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
@@ -214,6 +215,18 @@ class TestWriteALoop:
         assert row["loss"] > result["nothing"]["loss"] + 0.05
         assert row["true accuracy"] > row["accuracy"] + 0.02
 
+    def test_without_eval_the_held_out_loss_depends_on_the_batch_size(self):
+        data, model = blobs(100), small_model()
+        model[2].p = 0.0  # batch norm alone
+        losses = {}
+        for mode in (True, False):
+            model.train(mode)
+            losses[mode] = [
+                sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in DataLoader(data, size)) / 100
+                for size in (10, 100)
+            ]
+        assert abs(losses[True][0] - losses[True][1]) > 1e-3
+
     def test_without_eval_evaluating_changes_the_model(self):
         model = small_model().train()
         before = model[1].running_mean.clone()
@@ -276,6 +289,41 @@ class TestWriteALoop:
             kept, freed = kept + loss, freed + loss.detach()
         assert kept.grad_fn is not None and freed.grad_fn is None
         assert torch.autograd.grad(kept, w)[0].item() == 6
+
+    def test_batch_norm_raises_for_one_sample_of_one_value_per_channel_only(self):
+        with pytest.raises(ValueError, match="more than 1 value per channel"):
+            nn.BatchNorm1d(3)(torch.randn(1, 3))
+        nn.BatchNorm1d(3)(torch.randn(1, 3, 4))
+        nn.BatchNorm2d(3)(torch.randn(1, 3, 4, 4))
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_inference_mode_gives_this_model_the_same_numbers_and_a_padded_encoder_others(self):
+        model, x = write_a_loop.build_model().eval(), torch.randn(5, 64)
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        encoder, tokens = nn.TransformerEncoder(layer, 1).eval(), torch.randn(2, 4, 8)
+        padding = torch.tensor([[False, False, False, True], [False, False, True, True]])
+        recorded = model(x), encoder(tokens, src_key_padding_mask=padding)
+        with torch.inference_mode():
+            torch.testing.assert_close(model(x), recorded[0].detach())
+            fast = encoder(tokens, src_key_padding_mask=padding)
+        torch.testing.assert_close(fast[~padding], recorded[1].detach()[~padding])
+        assert not fast[padding].any() and recorded[1][padding].any()
+
+    @pytest.mark.parametrize("classes", [3, 10])
+    def test_four_checks_before_a_long_run(self, classes):
+        data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
+        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, classes))
+        loader = DataLoader(data, 30)
+        first = write_a_loop.evaluate(model, loader, CPU)
+        assert first[0] == pytest.approx(math.log(classes), abs=0.2)
+        assert first == write_a_loop.evaluate(model, loader, CPU)
+        before = [parameter.detach().clone() for parameter in model.parameters()]
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert not any(map(torch.equal, before, model.parameters()))
+        for _ in range(60):
+            last = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert last < 0.02
 
 
 class TestOptimizers:
@@ -633,8 +681,77 @@ class TestLossFunctions:
         left = F.cross_entropy(p[:2], label[:2], reduction="sum") / 2
         torch.testing.assert_close(F.cross_entropy(p, label, ignore_index=2), left)
 
+    def test_float_targets_divide_by_the_count_and_know_no_ignore_index(self):
+        logits, label, weight = torch.randn(4, 3), torch.tensor([2, 0, 1, 1]), torch.tensor([1.0, 2.0, 5.0])
+        one_hot = F.one_hot(label, 3).float()
+        total = F.cross_entropy(logits, label, weight, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(logits, one_hot, weight), total / 4)
+        torch.testing.assert_close(F.cross_entropy(logits, label, weight), total / (5 + 1 + 2 + 2))
+        with pytest.raises(RuntimeError, match="ignore_index is not supported"):
+            F.cross_entropy(logits, one_hot, ignore_index=1)
+
+    def test_an_index_or_an_amount_is_a_rule_for_the_two_classification_losses(self):
+        F.mse_loss(torch.randn(3, requires_grad=True), torch.tensor([1, 2, 3])).backward()
+
+    def test_two_outputs_move_the_difference_twice_as_far(self):
+        z = torch.tensor([0.7], requires_grad=True)
+        F.binary_cross_entropy_with_logits(z, torch.ones(1)).backward()
+        two = torch.tensor([[-0.35, 0.35]], requires_grad=True)
+        F.cross_entropy(two, torch.tensor([1])).backward()
+        torch.testing.assert_close(two.grad[0, 1] - two.grad[0, 0], 2 * z.grad[0])
+
+    def test_the_squared_error_of_a_probability_loses_the_gradient_of_a_confident_mistake(self):
+        for logit in (-8.0, -15.0):
+            at = torch.tensor(logit, requires_grad=True)
+            (bce,) = torch.autograd.grad(loss_functions_curves.bce(at, torch.tensor(1.0)), at)
+            (square,) = torch.autograd.grad(loss_functions_curves.squared_error(at, torch.tensor(1.0)), at)
+            assert bce == pytest.approx(-1, abs=1e-3) and abs(square) < 1e-3
+
+    def test_mse_wants_the_mean_l1_the_median_and_huber_bounds_the_gradient(self):
+        y = torch.tensor([1.0, 2.0, 3.0, 4.0, 1000.0])
+        grid = torch.linspace(0, 1000, 1001)
+        best = {
+            f: grid[torch.stack([f(g.expand(5), y) for g in grid]).argmin()].item() for f in (F.mse_loss, F.l1_loss)
+        }
+        assert best == {F.mse_loss: 202, F.l1_loss: 3}
+        guess = torch.zeros(5, requires_grad=True)
+        F.huber_loss(guess, y, reduction="sum", delta=2.0).backward()
+        assert guess.grad.abs().max() == 2
+
+    @pytest.mark.parametrize("factor", [2, 5])
+    def test_pos_weight_counts_a_positive_several_times(self, factor):
+        z, y = torch.randn(6), torch.tensor([1.0, 0, 0, 1, 0, 0])
+        drawn = torch.cat([z, *[z[y == 1]] * (factor - 1)]), torch.cat([y, *[y[y == 1]] * (factor - 1)])
+        weighted = F.binary_cross_entropy_with_logits(z, y, pos_weight=torch.tensor(float(factor)), reduction="sum")
+        torch.testing.assert_close(weighted, F.binary_cross_entropy_with_logits(*drawn, reduction="sum"))
+
 
 class TestCrossEntropyLogits:
+    def test_the_loss_is_finite_as_long_as_the_difference_fits(self):
+        for dtype, most in ((torch.float16, 4e4), (torch.float32, 3e38)):
+            logits = torch.tensor([[most, 0.0], [most, -most]], dtype=dtype)
+            small, large = F.cross_entropy(logits, torch.tensor([1, 1]), reduction="none")
+            assert math.isfinite(small) and large == math.inf
+
+    def test_softmax_keeps_the_order_up_to_rounding(self):
+        logits = torch.randn(1000, 10)
+        assert torch.equal(logits.argmax(1), logits.softmax(1).argmax(1))
+        p = torch.tensor([0.0, 1e-9]).softmax(0)
+        assert p[0] == p[1]
+
+    def test_smoothing_weights_and_ignored_targets(self):
+        logits, label = torch.randn(4, 3), torch.tensor([2, 0, 1, 1])
+        target = 0.9 * F.one_hot(label, 3) + 0.1 / 3
+        torch.testing.assert_close(F.cross_entropy(logits, label, label_smoothing=0.1), F.cross_entropy(logits, target))
+        sure = [
+            F.cross_entropy(torch.tensor([[z, 0.0, 0.0]]), torch.tensor([0]), label_smoothing=0.1) for z in (4.0, 100.0)
+        ]
+        assert 0.1 < sure[0] < sure[1]
+        rest = F.cross_entropy(logits[1:], label[1:])
+        label[0] = -100
+        torch.testing.assert_close(F.cross_entropy(logits, label), rest)
+        assert F.cross_entropy(logits, torch.full((4,), -100)).isnan()
+
     @pytest.mark.parametrize("classes", [2, 10, 1000])
     def test_cross_entropy_is_log_softmax_and_nll(self, classes):
         logits, label = 20 * torch.randn(8, classes), torch.randint(classes, (8,))
@@ -783,6 +900,41 @@ class TestAccuracy:
         predicted[90:] = True
         accuracy.report("x", predicted, self.labels)
         assert capsys.readouterr().out.split() == ["x", "0.880", f"{8 / 18:.3f}", "0.800"]
+
+    @pytest.mark.parametrize("positives", [0, 10])
+    def test_a_report_without_positives_prints_a_dash(self, positives, capsys):
+        labels = torch.arange(100) < positives
+        accuracy.report("x", torch.ones(100, dtype=torch.bool), labels)
+        assert capsys.readouterr().out.split()[-1] == ("1.000" if positives else "-")
+
+    def test_the_roc_hides_false_alarms_among_many_negatives(self):
+        sick, alarm = torch.arange(100_000) < 100, torch.arange(100_000) < 1000
+        tp, fp, fn, tn = accuracy.confusion(alarm, sick)
+        assert tp / (tp + fn) == 1 and fp / (fp + tn) < 0.01 and tp / (tp + fp) == 0.1
+
+    def test_micro_f1_with_one_label_per_example_is_the_accuracy(self):
+        truth, guess = torch.randint(4, (200,)), torch.randint(4, (200,))
+        counts = torch.tensor([accuracy.confusion(guess == c, truth == c) for c in range(4)]).sum(dim=0)
+        tp, fp, fn, _ = counts.tolist()
+        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_rare_positives_all_get_a_no_for_hundreds_of_steps(self, seed):
+        torch.manual_seed(seed)
+        train, test = write_a_loop.digits()
+        x, y = train.tensors[0], train.tensors[1] == 8
+        model = nn.Linear(64, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for step in range(251):
+            logits = model(x).squeeze(1)
+            losses.append(F.binary_cross_entropy_with_logits(logits, y.float()))
+            if step >= 10:
+                assert (model(test.tensors[0]) < (-1 if step == 10 else 0)).all()
+            optimizer.zero_grad()
+            losses[-1].backward()
+            optimizer.step()
+        assert losses[250] < 0.75 * losses[10]
 
     def test_loss_can_fall_while_no_decision_changes(self):
         losses = [F.binary_cross_entropy(torch.where(self.labels, p, 0.02), self.labels.float()) for p in (0.05, 0.4)]
