@@ -11,7 +11,7 @@ from torch import nn
 def confusion(
     predicted: torch.Tensor, labels: torch.Tensor
 ) -> tuple[int, int, int, int]:
-    """True positives, false positives, false negatives, true negatives; both bool, shape (n,)."""
+    """True and false positives, false and true negatives; both bool, shape (n,)."""
     return tuple(
         int((guess & truth).sum())
         for guess, truth in (
@@ -27,9 +27,8 @@ def report(name: str, predicted: torch.Tensor, labels: torch.Tensor) -> None:
     """Print accuracy, precision and recall of bool predictions, shape (n,)."""
     tp, fp, fn, tn = confusion(predicted, labels)
     precision = f"{tp / (tp + fp):.3f}" if tp + fp else "  -  "
-    print(
-        f"{name:24} {(tp + tn) / len(labels):8.3f} {precision:>10} {tp / (tp + fn):8.3f}"
-    )
+    recall = f"{tp / (tp + fn):.3f}" if tp + fn else "  -  "
+    print(f"{name:24} {(tp + tn) / len(labels):8.3f} {precision:>10} {recall:>8}")
 
 
 if __name__ == "__main__":

@@ -31,22 +31,14 @@ def loss_and_gradient(
 
 
 if __name__ == "__main__":
-    print(
-        "                                sure and right  sure and wrong         wrong by 120"
-    )
-    print(
-        "model returns   loss                      loss   loss  gradient      loss  gradient"
-    )
+    print(f"{'':33}sure and right  sure and wrong     wrong by 120")
+    print(f"model returns   loss {'loss':>25}  loss  gradient  loss  gradient")
     for loss_function in (F.cross_entropy, F.nll_loss):
         for end in ENDS:
-            right, _ = loss_and_gradient(end, loss_function, (10.0, 0.0), label=0)
-            wrong, pull = loss_and_gradient(
-                end, loss_function, (10.0, 0.0), label=1
-            )
-            far, far_pull = loss_and_gradient(
-                end, loss_function, (120.0, 0.0), label=1
-            )
+            right, _ = loss_and_gradient(end, loss_function, (10.0, 0.0), 0)
+            wrong, pull = loss_and_gradient(end, loss_function, (10.0, 0.0), 1)
+            far, far_pull = loss_and_gradient(end, loss_function, (120.0, 0.0), 1)
             print(
-                f"{end:15} {loss_function.__name__:16} {right:13.5f} {wrong:6.2f} {pull:9.4f} "
-                f"{far:9.2f} {far_pull:9.4f}"
+                f"{end:15} {loss_function.__name__:16} {right:13.5f} {wrong:5.2f}",
+                f"{pull:9.4f} {far:5.1f} {far_pull:9.4f}",
             )

@@ -13,7 +13,11 @@ OPTIMIZERS = {
 def train(
     classes: int, optimizer_name: str, softmax: bool, steps: int = 120
 ) -> tuple[float, float, float]:
-    """Classify noisy copies of ``classes`` prototypes; returns the first loss, the last loss, and the accuracy."""
+    """Classify noisy copies of ``classes`` prototypes.
+
+    Returns:
+        The first loss, the last loss, and the accuracy.
+    """
     torch.manual_seed(0)
     y = torch.arange(1000) % classes
     x = torch.randn(classes, 32)[y] + torch.randn(1000, 32) / 2
@@ -43,8 +47,8 @@ if __name__ == "__main__":
                 first, last, accuracy = train(classes, optimizer_name, softmax)
                 end = "softmax" if softmax else "linear"
                 print(
-                    f"{classes:7}  {optimizer_name:9}  {end:13} {first:11.2f} {last:10.2f} {accuracy:9.2f}"
+                    f"{classes:7}  {optimizer_name:9}  {end:13} {first:11.2f}",
+                    f"{last:9.2f} {accuracy:9.2f}",
                 )
-        print(
-            f"{classes:7}  least loss with a softmax: {math.log(1 + (classes - 1) / math.e):18.2f}"
-        )
+        least = math.log(1 + (classes - 1) / math.e)
+        print(f"{classes:7}  least loss with a softmax: {least:18.2f}")

@@ -3,7 +3,7 @@ import torch.nn.functional as F
 
 
 def two_steps(logit: torch.Tensor, target: torch.Tensor) -> torch.Tensor:
-    """Sigmoid, then binary cross-entropy; float32 of any shape, targets in [0, 1] of the same shape."""
+    """Sigmoid, then binary cross-entropy; float32, targets in [0, 1]."""
     return F.binary_cross_entropy(torch.sigmoid(logit), target)
 
 
@@ -33,5 +33,6 @@ if __name__ == "__main__":
             F.binary_cross_entropy_with_logits, logit, target
         )
         print(
-            f"{logit:5.0f} {target:7.0f} {split:6.1f} {split_gradient:9.4f} {fused:8.1f} {fused_gradient:9.4f}"
+            f"{logit:5.0f} {target:7.0f} {split:6.1f} {split_gradient:9.4f}",
+            f"{fused:7.1f} {fused_gradient:9.4f}",
         )

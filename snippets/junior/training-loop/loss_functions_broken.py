@@ -38,7 +38,8 @@ def train(loss_function: Callable, steps: int = 200) -> tuple[float, float, bool
     """Fit a classifier with one logit.
 
     Returns:
-        Its first loss, its last loss, and whether the last one changes if every logit rises by 3.
+        Its first loss, its last loss, and whether the last one changes if every
+        logit rises by 3.
     """
     x, y = data()
     model = nn.Linear(5, 1)
@@ -60,7 +61,7 @@ def train(loss_function: Callable, steps: int = 200) -> tuple[float, float, bool
 
 if __name__ == "__main__":
     print(
-        f"{'prediction, target: loss':34} first loss  last loss  changes with logits + 3"
+        f"{'prediction, target: loss':34} first loss  last loss  changes with + 3"
     )
     for name, loss_function in (
         ("(256,), (256,): BCE with logits", bce),

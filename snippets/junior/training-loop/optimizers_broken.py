@@ -6,7 +6,11 @@ from torch import nn
 def fine_tune(
     optimizer_first: bool, steps: int = 100
 ) -> tuple[list[float], bool, bool]:
-    """Give a body a new head and train both; returns the losses and whether the body and the head have moved."""
+    """Give a body a new head and train both.
+
+    Returns:
+        The losses, whether the body has moved, and whether the head has.
+    """
     torch.manual_seed(0)
     x = torch.randn(256, 8)
     y = (x[:, 0] * x[:, 1] > 0).long() + (x[:, 2] > 0).long()
@@ -33,13 +37,15 @@ def fine_tune(
 
 if __name__ == "__main__":
     print(
-        "optimizer built        loss at step 1      50     100   body moved  head moved"
+        "optimizer built      loss at step 1     50    100  body moved  head moved"
     )
     for name, optimizer_first in (
         ("after the new head", False),
         ("before the new head", True),
     ):
         losses, body_moved, head_moved = fine_tune(optimizer_first)
+        first, middle, last = losses[0], losses[49], losses[99]
         print(
-            f"{name:22} {losses[0]:14.3f} {losses[49]:7.3f} {losses[99]:7.3f}   {body_moved!s:10}  {head_moved}"
+            f"{name:20} {first:14.3f} {middle:6.3f} {last:6.3f}  {body_moved!s:10}",
+            f" {head_moved}",
         )

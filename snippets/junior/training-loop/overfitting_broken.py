@@ -14,7 +14,11 @@ def noisy_sine(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
 def early_stopping(
     deep_copy: bool, patience: int = 100
 ) -> tuple[int, float, float]:
-    """Stop when nothing improved for ``patience`` steps; returns the last step, the best loss, and the restored one."""
+    """Stop when nothing improved for ``patience`` steps.
+
+    Returns:
+        The last step, the best held-out loss, and that of the restored weights.
+    """
     (x, y), (held_out_x, held_out_y) = (
         noisy_sine(20, seed=2),
         noisy_sine(500, seed=0),
@@ -45,12 +49,10 @@ def early_stopping(
 
 
 if __name__ == "__main__":
-    print(
-        "best_state =                         stopped at  best held-out  restored held-out"
-    )
+    print("best_state =                       stopped at  best held-out  restored")
     for name, deep_copy in (
         ("model.state_dict()", False),
         ("copy.deepcopy(model.state_dict())", True),
     ):
         step, best, restored = early_stopping(deep_copy)
-        print(f"{name:36} {step:10} {best:14.3f} {restored:18.3f}")
+        print(f"{name:34} {step:10} {best:14.3f} {restored:9.3f}")

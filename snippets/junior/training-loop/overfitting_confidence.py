@@ -11,14 +11,18 @@ from torch import nn
 
 
 def two_clouds(count: int, seed: int) -> tuple[torch.Tensor, torch.Tensor]:
-    """Overlapping classes: float32 points, shape (count, 10), and int64 labels, shape (count,)."""
+    """Overlapping classes: float32 points (count, 10), int64 labels (count,)."""
     generator = torch.Generator().manual_seed(seed)
     y = torch.arange(count) % 2
     return torch.randn(count, 10, generator=generator) + 0.6 * y.unsqueeze(1), y
 
 
 def fit(steps: int, seed: int = 1) -> tuple[float, float, float, float]:
-    """Train on 200 points; returns training loss, and held-out loss, accuracy and mean confidence."""
+    """Train on 200 points.
+
+    Returns:
+        Training loss, and held-out loss, accuracy and mean confidence.
+    """
     (x, y), (held_out_x, held_out_y) = (
         two_clouds(200, seed),
         two_clouds(1000, seed=0),
@@ -46,9 +50,10 @@ def fit(steps: int, seed: int = 1) -> tuple[float, float, float, float]:
 
 
 if __name__ == "__main__":
-    print("steps  training loss  held-out loss  held-out accuracy  mean confidence")
+    print("steps  training loss  held-out loss  accuracy  mean confidence")
     for steps in (10, 50, 100, 300):
         training, held_out, accuracy, confidence = fit(steps)
         print(
-            f"{steps:5} {training:14.2f} {held_out:14.2f} {accuracy:18.2f} {confidence:16.2f}"
+            f"{steps:5} {training:14.2f} {held_out:14.2f} {accuracy:9.2f}",
+            f"{confidence:16.2f}",
         )

@@ -19,7 +19,7 @@ def train_epoch(
     optimizer: torch.optim.Optimizer,
     device: torch.device,
 ) -> float:
-    """One pass over ``loader`` with updates; returns the mean training loss per sample."""
+    """One pass over ``loader`` with updates; returns the mean loss per sample."""
     model.train()
     total, count = 0.0, 0
     for x, y in loader:
@@ -37,7 +37,7 @@ def train_epoch(
 def evaluate(
     model: nn.Module, loader: DataLoader, device: torch.device
 ) -> tuple[float, float]:
-    """Mean loss per sample and accuracy of ``model`` over ``loader``, without updates."""
+    """Mean loss per sample and accuracy over ``loader``, without updates."""
     model.eval()
     total, correct, count = 0.0, 0, 0
     for x, y in loader:
@@ -50,7 +50,10 @@ def evaluate(
 
 
 def digits() -> tuple[TensorDataset, TensorDataset]:
-    """1,797 scans of digits as float32 rows of 64 pixels in [0, 1] and int64 labels: training set, held-out set."""
+    """1,797 scans of digits: training set, held-out set.
+
+    Float32 rows of 64 pixels in [0, 1], int64 labels.
+    """
     pixels, labels = load_digits(return_X_y=True)
     x, y = torch.tensor(pixels, dtype=torch.float32) / 16, torch.tensor(labels)
     order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
@@ -82,7 +85,8 @@ if __name__ == "__main__":
         train_loss = train_epoch(model, train_loader, optimizer, device)
         loss, accuracy = evaluate(model, held_out_loader, device)
         print(
-            f"epoch {epoch}  training loss {train_loss:.3f}  held-out loss {loss:.3f}  accuracy {accuracy:.3f}"
+            f"epoch {epoch}  training loss {train_loss:.3f} ",
+            f"held-out loss {loss:.3f}  accuracy {accuracy:.3f}",
         )
     loss, accuracy = evaluate(model, train_loader, device)
     print(f"training set in eval mode     loss {loss:.3f}  accuracy {accuracy:.3f}")

@@ -22,11 +22,11 @@ def digits() -> tuple[TensorDataset, TensorDataset]:
 
 
 def run(dropped: str, epochs: int = 6) -> dict[str, float]:
-    """Train and evaluate with one line of the loop left out, or with a softmax before the loss.
+    """Train and evaluate without one line, or with a softmax before the loss.
 
     Returns:
-        "training loss", "loss" and "accuracy" as the loop reports them after the last epoch,
-        and "true accuracy": the same model, measured in eval mode.
+        "training loss", "loss" and "accuracy" as the loop reports them after the
+        last epoch, and "true accuracy": the same model, measured in eval mode.
     """
     torch.manual_seed(0)
     train_set, held_out_set = digits()

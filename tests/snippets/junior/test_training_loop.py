@@ -13,7 +13,8 @@ from warmup.testing import load_snippet
 write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
 accuracy = load_snippet("junior/training-loop/accuracy.py")
 ablation = load_snippet("junior/training-loop/write_a_loop_ablation_broken.py")
-optimizers = load_snippet("junior/training-loop/optimizers.py")
+optimizers = load_snippet("junior/training-loop/optimizers_steps.py")
+optimizers_paths = load_snippet("junior/training-loop/optimizers_paths.py")
 optimizers_learning_rate = load_snippet("junior/training-loop/optimizers_learning_rate.py")
 optimizers_broken = load_snippet("junior/training-loop/optimizers_broken.py")
 optimizers_state = load_snippet("junior/training-loop/optimizers_state.py")
@@ -21,7 +22,9 @@ loss_functions_broken = load_snippet("junior/training-loop/loss_functions_broken
 loss_functions_bce = load_snippet("junior/training-loop/loss_functions_bce.py")
 cross_entropy_logits = load_snippet("junior/training-loop/cross_entropy_logits.py")
 cross_entropy_logits_broken = load_snippet("junior/training-loop/cross_entropy_logits_broken.py")
-overfitting = load_snippet("junior/training-loop/overfitting.py")
+loss_functions_curves = load_snippet("junior/training-loop/loss_functions_curves.py")
+overfitting = load_snippet("junior/training-loop/overfitting_remedies.py")
+overfitting_turn = load_snippet("junior/training-loop/overfitting_turn.py")
 overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
 overfitting_confidence = load_snippet("junior/training-loop/overfitting_confidence.py")
 
@@ -212,6 +215,18 @@ class TestWriteALoop:
         assert row["loss"] > result["nothing"]["loss"] + 0.05
         assert row["true accuracy"] > row["accuracy"] + 0.02
 
+    def test_without_eval_the_held_out_loss_depends_on_the_batch_size(self):
+        data, model = blobs(100), small_model()
+        model[2].p = 0.0  # batch norm alone
+        losses = {}
+        for mode in (True, False):
+            model.train(mode)
+            losses[mode] = [
+                sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in DataLoader(data, size)) / 100
+                for size in (10, 100)
+            ]
+        assert abs(losses[True][0] - losses[True][1]) > 1e-3
+
     def test_without_eval_evaluating_changes_the_model(self):
         model = small_model().train()
         before = model[1].running_mean.clone()
@@ -274,6 +289,41 @@ class TestWriteALoop:
             kept, freed = kept + loss, freed + loss.detach()
         assert kept.grad_fn is not None and freed.grad_fn is None
         assert torch.autograd.grad(kept, w)[0].item() == 6
+
+    def test_batch_norm_raises_for_one_sample_of_one_value_per_channel_only(self):
+        with pytest.raises(ValueError, match="more than 1 value per channel"):
+            nn.BatchNorm1d(3)(torch.randn(1, 3))
+        nn.BatchNorm1d(3)(torch.randn(1, 3, 4))
+        nn.BatchNorm2d(3)(torch.randn(1, 3, 4, 4))
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_inference_mode_gives_this_model_the_same_numbers_and_a_padded_encoder_others(self):
+        model, x = write_a_loop.build_model().eval(), torch.randn(5, 64)
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        encoder, tokens = nn.TransformerEncoder(layer, 1).eval(), torch.randn(2, 4, 8)
+        padding = torch.tensor([[False, False, False, True], [False, False, True, True]])
+        recorded = model(x), encoder(tokens, src_key_padding_mask=padding)
+        with torch.inference_mode():
+            torch.testing.assert_close(model(x), recorded[0].detach())
+            fast = encoder(tokens, src_key_padding_mask=padding)
+        torch.testing.assert_close(fast[~padding], recorded[1].detach()[~padding])
+        assert not fast[padding].any() and recorded[1][padding].any()
+
+    @pytest.mark.parametrize("classes", [3, 10])
+    def test_four_checks_before_a_long_run(self, classes):
+        data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
+        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, classes))
+        loader = DataLoader(data, 30)
+        first = write_a_loop.evaluate(model, loader, CPU)
+        assert first[0] == pytest.approx(math.log(classes), abs=0.2)
+        assert first == write_a_loop.evaluate(model, loader, CPU)
+        before = [parameter.detach().clone() for parameter in model.parameters()]
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert not any(map(torch.equal, before, model.parameters()))
+        for _ in range(60):
+            last = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert last < 0.02
 
 
 class TestOptimizers:
@@ -403,16 +453,93 @@ class TestOptimizers:
         optimizer.step()
         assert optimizer.state[w]["exp_avg_sq"].shape == (3,)
 
-    def test_adamw_does_not_slow_down_near_a_minimum(self):
-        def last_step(build):
-            w = nn.Parameter(torch.tensor([1e-3]))
-            optimizer = build([w])
-            w.square().sum().backward()
-            optimizer.step()
-            return abs(w.item() - 1e-3)
+    def test_the_paths_of_the_picture_are_near_the_best_rate_of_each(self):
+        def steps_until_solved(name, lr):
+            a, b = optimizers_paths.path(optimizers_paths.PATHS[name][0], lr, 130).T
+            bad = ((a**2 + 30 * b**2) / 2 > 0.01).nonzero()
+            return bad.max().item() + 1
 
-        assert last_step(lambda weights: torch.optim.SGD(weights, lr=0.3)) < 1e-3
-        assert last_step(lambda weights: torch.optim.AdamW(weights, lr=0.3)) == pytest.approx(0.3, rel=1e-2)
+        for name, rates in (("SGD, lr 0.06", (0.02, 0.04, 0.065)), ("AdamW, lr 0.3", (0.05, 0.1, 0.2, 0.5))):
+            chosen = steps_until_solved(name, optimizers_paths.PATHS[name][1])
+            assert chosen < 80
+            assert all(chosen <= steps_until_solved(name, rate) + 2 for rate in rates)
+
+    def test_sgd_jumps_across_the_valley_and_adamw_moves_both_weights_alike(self):
+        sgd, adamw = (optimizers_paths.path(*optimizers_paths.PATHS[name][:2], 5) for name in optimizers_paths.PATHS)
+        assert sgd[:, 1].sign().tolist() == [1, -1, 1, -1, 1, -1]
+        torch.testing.assert_close(adamw[1] - adamw[0], torch.tensor([0.3, -0.3]), rtol=0.05, atol=0)
+
+    def test_the_first_step_needs_a_gradient_far_above_epsilon(self):
+        gradient = torch.tensor([1e-4, 1e-8, 1e-10])
+        first = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 1)[0] / -0.1
+        torch.testing.assert_close(first, torch.tensor([1.0, 0.5, 0.01]), rtol=0.02, atol=0)
+
+    def test_the_step_shrinks_after_the_gradient_with_a_delay(self):
+        w = nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
+        steps = []
+        for step in range(80):
+            w.grad = torch.tensor([2.0 if step < 50 else 0.02])
+            before = w.item()
+            optimizer.step()
+            steps.append((before - w.item()) / 0.1)
+        assert steps[49] == pytest.approx(1, rel=1e-3)
+        assert 0.3 < steps[59] < 0.45 and 1 / 18 < steps[79] < 1 / 14
+
+    @pytest.mark.parametrize("noise", [1e-4, 1.0, 100.0])
+    def test_with_noise_alone_the_step_stays_at_a_quarter_of_the_rate(self, noise):
+        w = nn.Parameter(torch.zeros(1000))
+        optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
+        for _ in range(300):
+            w.grad = noise * torch.randn(1000)
+            before = w.detach().clone()
+            optimizer.step()
+        assert (w.detach() - before).square().mean().sqrt() / 0.1 == pytest.approx(0.23, abs=0.02)
+
+    def test_without_bias_correction_the_first_step_is_three_times_the_rate(self):
+        w = nn.Parameter(torch.zeros(1))
+        optimizer = torch.optim.AdamW([w], lr=0.1)
+        w.grad = torch.tensor([5.0])
+        optimizer.step()
+        m, s = (optimizer.state[w][key].item() for key in ("exp_avg", "exp_avg_sq"))
+        assert m / s**0.5 == pytest.approx(3.16, abs=0.01)
+        assert w.item() == pytest.approx(-0.1, rel=1e-4)
+
+    def test_decay_is_scaled_by_the_gradient_in_adam_and_not_in_adamw(self):
+        for size in (100.0, 0.01):
+            kept = {}
+            for build in (torch.optim.Adam, torch.optim.AdamW):
+                w = nn.Parameter(torch.ones(1))
+                optimizer = build([w], lr=0.001, weight_decay=0.1)
+                for step in range(400):
+                    w.grad = torch.tensor([(-1) ** step * size])
+                    optimizer.step()
+                kept[build] = w.item()
+            assert kept[torch.optim.AdamW] == pytest.approx(0.9999**400, abs=5e-3)
+            assert (kept[torch.optim.Adam] > 0.99) == (size == 100.0)
+
+    def test_lbfgs_asks_for_the_loss(self):
+        w = nn.Parameter(torch.ones(1))
+        with pytest.raises(TypeError, match="closure"):
+            torch.optim.LBFGS([w]).step()
+
+    def test_with_tuned_rates_the_ranges_overlap(self):
+        loss = optimizers_learning_rate.final_loss
+        tuned = {"SGD": 1.0, "SGD, momentum 0.9": 0.2, "AdamW": 0.03}
+        ranges = [[loss(name, rate, seed=seed) for seed in range(4)] for name, rate in tuned.items()]
+        assert max(map(min, ranges)) < min(map(max, ranges))
+
+    @pytest.mark.parametrize("name, rate, others", [("SGD", 1.0, (0.3, 3.0)), ("AdamW", 0.03, (0.003, 0.1))])
+    def test_the_rates_of_the_five_seeds_are_tuned(self, name, rate, others):
+        def mean(lr):
+            return sum(optimizers_learning_rate.final_loss(name, lr, seed=seed) for seed in range(4))
+
+        assert all(mean(rate) < mean(other) for other in others)
+
+    def test_the_default_rate_is_too_small_for_a_hundred_steps(self):
+        loss = optimizers_learning_rate.final_loss
+        for seed in (0, 1):
+            assert loss("AdamW", 0.001, seed=seed) > 3 * loss("AdamW", 0.03, seed=seed)
 
     def test_adamw_starts_at_a_thousandth(self):
         assert torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["lr"] == 1e-3
@@ -554,8 +681,77 @@ class TestLossFunctions:
         left = F.cross_entropy(p[:2], label[:2], reduction="sum") / 2
         torch.testing.assert_close(F.cross_entropy(p, label, ignore_index=2), left)
 
+    def test_float_targets_divide_by_the_count_and_know_no_ignore_index(self):
+        logits, label, weight = torch.randn(4, 3), torch.tensor([2, 0, 1, 1]), torch.tensor([1.0, 2.0, 5.0])
+        one_hot = F.one_hot(label, 3).float()
+        total = F.cross_entropy(logits, label, weight, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(logits, one_hot, weight), total / 4)
+        torch.testing.assert_close(F.cross_entropy(logits, label, weight), total / (5 + 1 + 2 + 2))
+        with pytest.raises(RuntimeError, match="ignore_index is not supported"):
+            F.cross_entropy(logits, one_hot, ignore_index=1)
+
+    def test_an_index_or_an_amount_is_a_rule_for_the_two_classification_losses(self):
+        F.mse_loss(torch.randn(3, requires_grad=True), torch.tensor([1, 2, 3])).backward()
+
+    def test_two_outputs_move_the_difference_twice_as_far(self):
+        z = torch.tensor([0.7], requires_grad=True)
+        F.binary_cross_entropy_with_logits(z, torch.ones(1)).backward()
+        two = torch.tensor([[-0.35, 0.35]], requires_grad=True)
+        F.cross_entropy(two, torch.tensor([1])).backward()
+        torch.testing.assert_close(two.grad[0, 1] - two.grad[0, 0], 2 * z.grad[0])
+
+    def test_the_squared_error_of_a_probability_loses_the_gradient_of_a_confident_mistake(self):
+        for logit in (-8.0, -15.0):
+            at = torch.tensor(logit, requires_grad=True)
+            (bce,) = torch.autograd.grad(loss_functions_curves.bce(at, torch.tensor(1.0)), at)
+            (square,) = torch.autograd.grad(loss_functions_curves.squared_error(at, torch.tensor(1.0)), at)
+            assert bce == pytest.approx(-1, abs=1e-3) and abs(square) < 1e-3
+
+    def test_mse_wants_the_mean_l1_the_median_and_huber_bounds_the_gradient(self):
+        y = torch.tensor([1.0, 2.0, 3.0, 4.0, 1000.0])
+        grid = torch.linspace(0, 1000, 1001)
+        best = {
+            f: grid[torch.stack([f(g.expand(5), y) for g in grid]).argmin()].item() for f in (F.mse_loss, F.l1_loss)
+        }
+        assert best == {F.mse_loss: 202, F.l1_loss: 3}
+        guess = torch.zeros(5, requires_grad=True)
+        F.huber_loss(guess, y, reduction="sum", delta=2.0).backward()
+        assert guess.grad.abs().max() == 2
+
+    @pytest.mark.parametrize("factor", [2, 5])
+    def test_pos_weight_counts_a_positive_several_times(self, factor):
+        z, y = torch.randn(6), torch.tensor([1.0, 0, 0, 1, 0, 0])
+        drawn = torch.cat([z, *[z[y == 1]] * (factor - 1)]), torch.cat([y, *[y[y == 1]] * (factor - 1)])
+        weighted = F.binary_cross_entropy_with_logits(z, y, pos_weight=torch.tensor(float(factor)), reduction="sum")
+        torch.testing.assert_close(weighted, F.binary_cross_entropy_with_logits(*drawn, reduction="sum"))
+
 
 class TestCrossEntropyLogits:
+    def test_the_loss_is_finite_as_long_as_the_difference_fits(self):
+        for dtype, most in ((torch.float16, 4e4), (torch.float32, 3e38)):
+            logits = torch.tensor([[most, 0.0], [most, -most]], dtype=dtype)
+            small, large = F.cross_entropy(logits, torch.tensor([1, 1]), reduction="none")
+            assert math.isfinite(small) and large == math.inf
+
+    def test_softmax_keeps_the_order_up_to_rounding(self):
+        logits = torch.randn(1000, 10)
+        assert torch.equal(logits.argmax(1), logits.softmax(1).argmax(1))
+        p = torch.tensor([0.0, 1e-9]).softmax(0)
+        assert p[0] == p[1]
+
+    def test_smoothing_weights_and_ignored_targets(self):
+        logits, label = torch.randn(4, 3), torch.tensor([2, 0, 1, 1])
+        target = 0.9 * F.one_hot(label, 3) + 0.1 / 3
+        torch.testing.assert_close(F.cross_entropy(logits, label, label_smoothing=0.1), F.cross_entropy(logits, target))
+        sure = [
+            F.cross_entropy(torch.tensor([[z, 0.0, 0.0]]), torch.tensor([0]), label_smoothing=0.1) for z in (4.0, 100.0)
+        ]
+        assert 0.1 < sure[0] < sure[1]
+        rest = F.cross_entropy(logits[1:], label[1:])
+        label[0] = -100
+        torch.testing.assert_close(F.cross_entropy(logits, label), rest)
+        assert F.cross_entropy(logits, torch.full((4,), -100)).isnan()
+
     @pytest.mark.parametrize("classes", [2, 10, 1000])
     def test_cross_entropy_is_log_softmax_and_nll(self, classes):
         logits, label = 20 * torch.randn(8, classes), torch.randint(classes, (8,))
@@ -705,6 +901,41 @@ class TestAccuracy:
         accuracy.report("x", predicted, self.labels)
         assert capsys.readouterr().out.split() == ["x", "0.880", f"{8 / 18:.3f}", "0.800"]
 
+    @pytest.mark.parametrize("positives", [0, 10])
+    def test_a_report_without_positives_prints_a_dash(self, positives, capsys):
+        labels = torch.arange(100) < positives
+        accuracy.report("x", torch.ones(100, dtype=torch.bool), labels)
+        assert capsys.readouterr().out.split()[-1] == ("1.000" if positives else "-")
+
+    def test_the_roc_hides_false_alarms_among_many_negatives(self):
+        sick, alarm = torch.arange(100_000) < 100, torch.arange(100_000) < 1000
+        tp, fp, fn, tn = accuracy.confusion(alarm, sick)
+        assert tp / (tp + fn) == 1 and fp / (fp + tn) < 0.01 and tp / (tp + fp) == 0.1
+
+    def test_micro_f1_with_one_label_per_example_is_the_accuracy(self):
+        truth, guess = torch.randint(4, (200,)), torch.randint(4, (200,))
+        counts = torch.tensor([accuracy.confusion(guess == c, truth == c) for c in range(4)]).sum(dim=0)
+        tp, fp, fn, _ = counts.tolist()
+        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_rare_positives_all_get_a_no_for_hundreds_of_steps(self, seed):
+        torch.manual_seed(seed)
+        train, test = write_a_loop.digits()
+        x, y = train.tensors[0], train.tensors[1] == 8
+        model = nn.Linear(64, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for step in range(251):
+            logits = model(x).squeeze(1)
+            losses.append(F.binary_cross_entropy_with_logits(logits, y.float()))
+            if step >= 10:
+                assert (model(test.tensors[0]) < (-1 if step == 10 else 0)).all()
+            optimizer.zero_grad()
+            losses[-1].backward()
+            optimizer.step()
+        assert losses[250] < 0.75 * losses[10]
+
     def test_loss_can_fall_while_no_decision_changes(self):
         losses = [F.binary_cross_entropy(torch.where(self.labels, p, 0.02), self.labels.float()) for p in (0.05, 0.4)]
         assert losses[1] < losses[0]
@@ -741,6 +972,12 @@ def fitted():
     return {name: overfitting.fit(seed=4, **options) for name, options in remedies.items()}
 
 
+@pytest.fixture(scope="module")
+def curves():
+    """Training loss, held-out loss and distance to the sine over the steps, for four seeds."""
+    return [list(zip(*overfitting_turn.losses(seed), strict=True)) for seed in range(4)]
+
+
 class TestOverfitting:
     def test_the_noise_has_variance_a_quarter_and_nothing_beats_it(self):
         x, y = overfitting.noisy_sine(100_000, seed=9)
@@ -771,7 +1008,7 @@ class TestOverfitting:
         for (_, _, without), (_, _, decayed) in zip(fitted["nothing"], fitted["default"], strict=True):
             assert decayed == pytest.approx(without, abs=0.03)
 
-    def test_what_counts_is_rate_times_decay_times_steps(self):
+    def test_without_a_gradient_what_counts_is_rate_times_decay_times_steps(self):
         def size(lr, decay, steps):
             w = nn.Parameter(torch.ones(1))
             optimizer = torch.optim.AdamW([w], lr=lr, weight_decay=decay)
@@ -783,6 +1020,46 @@ class TestOverfitting:
         assert size(0.01, 0.01, 300) == pytest.approx(0.97, abs=1e-3)
         assert size(0.01, 1.0, 300) == pytest.approx(0.99**300, rel=1e-3)
         assert size(0.02, 0.01, 150) == pytest.approx(size(0.01, 0.02, 150), rel=1e-4)
+
+    def test_the_held_out_loss_turns_while_training_goes_on_with_every_seed(self, curves):
+        for training, held_out, distance in curves:
+            best = held_out.index(min(held_out))
+            assert 20 < best < 200 and held_out[-1] > held_out[best]
+            assert training[-1] < training[best] < 0.25 and training[-1] < 0.15
+            assert distance[best] < distance[10] and distance[best] < distance[-1]  # nearest to the sine near the turn
+
+    def test_a_short_patience_stops_at_the_first_bump(self, curves):
+        def stop(held_out, patience):
+            best = 0
+            for step, loss in enumerate(held_out):
+                if loss < held_out[best]:
+                    best = step
+                elif step - best >= patience:
+                    return step, best
+            return step, best
+
+        for _, held_out, _ in curves:
+            stopped, best = stop(held_out, 5)
+            assert stopped <= 12 and held_out[best] > 1.2 * min(held_out)
+            assert held_out[stop(held_out, 50)[1]] == min(held_out)
+
+    def test_least_squares_overfits_without_any_steps(self):
+        x, w = torch.randn(2050, 49, dtype=torch.float64), torch.randn(49, 1, dtype=torch.float64)
+        y = x @ w + torch.randn(2050, 1, dtype=torch.float64) / 2
+        fitted = torch.linalg.lstsq(x[:50], y[:50]).solution
+        assert F.mse_loss(x[:50] @ fitted, y[:50]) < 0.1 and F.mse_loss(x[50:] @ fitted, y[50:]) > 0.5
+
+    def test_with_gradients_rate_times_decay_times_steps_does_not_tell_the_size(self):
+        def size(decay, steps):
+            torch.manual_seed(0)
+            w = nn.Parameter(torch.ones(500))
+            optimizer = torch.optim.AdamW([w], lr=0.01, weight_decay=decay)
+            for _ in range(steps):
+                w.grad = torch.randn(500)
+                optimizer.step()
+            return w.square().mean().sqrt().item()
+
+        assert size(0.1, 1500) > 1.15 * size(1.0, 150)
 
     def test_the_smallest_gap_is_not_the_best_model(self, fitted):
         _, training, held_out = fitted["strong decay"][-1]
