@@ -21,7 +21,7 @@ def fit_and_score(
 def best_features(
     x: torch.Tensor, y: torch.Tensor, rows: torch.Tensor, count: int = 20
 ) -> torch.Tensor:
-    """Numbers of the ``count`` features whose class means differ most in ``rows``."""
+    """Numbers of the ``count`` features whose means differ most in ``rows``."""
     gap = x[rows][y[rows] == 1].mean(dim=0) - x[rows][y[rows] == 0].mean(dim=0)
     return gap.abs().topk(count).indices
 

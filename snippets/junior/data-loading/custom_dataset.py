@@ -1,0 +1,36 @@
+import tempfile
+from pathlib import Path
+
+import torch
+from torch.utils.data import DataLoader, Dataset
+
+
+class Images(Dataset):
+    def __init__(self, root: Path, classes: list[str]) -> None:
+        self.paths = sorted(root.glob("*/*.pt"))  # paths only, no image yet
+        self.labels = [classes.index(path.parent.name) for path in self.paths]
+
+    def __len__(self) -> int:
+        return len(self.paths)
+
+    def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
+        image = torch.load(self.paths[index])
+        return image.float() / 255, self.labels[index]
+
+
+if __name__ == "__main__":
+    with tempfile.TemporaryDirectory() as root:
+        for name, label in (
+            ("0", "dog"),
+            ("1", "cat"),
+            ("2", "bird"),
+            ("3", "dog"),
+        ):
+            Path(root, label).mkdir(exist_ok=True)
+            image = torch.zeros(1, 8, 8, dtype=torch.uint8)
+            torch.save(image, Path(root, label, f"{name}.pt"))
+
+        dataset = Images(Path(root), ["bird", "cat", "dog"])
+        print([path.stem for path in dataset.paths])
+        for images, labels in DataLoader(dataset, batch_size=3):
+            print(images.dtype, tuple(images.shape), labels.dtype, labels.tolist())
