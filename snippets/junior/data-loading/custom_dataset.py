@@ -20,16 +20,10 @@ class Images(Dataset):
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as root:
-        for name, label in (
-            ("0", "dog"),
-            ("1", "cat"),
-            ("2", "bird"),
-            ("3", "dog"),
-        ):
-            Path(root, label).mkdir(exist_ok=True)
+        for name in ("dog/0", "cat/1", "bird/2", "dog/3"):
             image = torch.zeros(1, 8, 8, dtype=torch.uint8)
-            torch.save(image, Path(root, label, f"{name}.pt"))
-
+            Path(root, name).parent.mkdir(exist_ok=True)
+            torch.save(image, Path(root, f"{name}.pt"))
         dataset = Images(Path(root), ["bird", "cat", "dog"])
         print([path.stem for path in dataset.paths])
         for images, labels in DataLoader(dataset, batch_size=3):
