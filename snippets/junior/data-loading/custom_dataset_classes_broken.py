@@ -27,6 +27,7 @@ if __name__ == "__main__":
                 labels[name] == label
                 for name, label in zip(files["val"], predictions)
             )
+            score = f"{correct} of {len(predictions)}"
             print(
-                f"labels from the {source:12}: a perfect model gets {correct} of {len(predictions)} right"
+                f"labels from the {source:12}: a perfect model gets {score} right"
             )

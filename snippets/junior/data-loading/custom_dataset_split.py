@@ -26,7 +26,7 @@ def split(
     val_size: int,
     generator: torch.Generator,
 ) -> tuple[Subset, Subset]:
-    """Split two views of the same samples: a random ``val_size`` of them from ``val_view``, the rest from the other."""
+    """Random ``val_size`` samples of ``val_view``, the others of ``train_view``."""
     order = torch.randperm(len(train_view), generator=generator).tolist()
     return Subset(train_view, order[val_size:]), Subset(val_view, order[:val_size])
 

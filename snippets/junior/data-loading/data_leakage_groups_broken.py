@@ -4,7 +4,7 @@ import torch
 def nearest_neighbor_accuracy(
     x: torch.Tensor, y: torch.Tensor, train: torch.Tensor, test: torch.Tensor
 ) -> float:
-    """Share of the rows in ``test`` whose nearest row in ``train`` has the same label."""
+    """Share of ``test`` rows whose nearest ``train`` row has the same label."""
     nearest = torch.cdist(x[test], x[train]).argmin(dim=1)
     return (y[train][nearest] == y[test]).float().mean().item()
 
@@ -23,6 +23,5 @@ if __name__ == "__main__":
     for name, (train, test) in (("photos", by_photo), ("patients", by_patient)):
         accuracy = nearest_neighbor_accuracy(photos, sick[patient], train, test)
         shared = len(set(patient[train].tolist()) & set(patient[test].tolist()))
-        print(
-            f"split by {name:9} accuracy {accuracy:.3f}   patients in both parts: {shared}"
-        )
+        both = f"patients in both parts: {shared}"
+        print(f"split by {name:9} accuracy {accuracy:.3f}   {both}")

@@ -24,10 +24,11 @@ class Augmented(Dataset[int]):
 
 
 def run(**options) -> tuple[list[list[int]], int]:
-    """Three epochs of two batches; the main process raises the strength before each.
+    """Three epochs of two batches; the main process raises the strength each time.
 
     Returns:
-        For each epoch the distinct strengths in its batches, and the reads that the main process counted.
+        For each epoch the distinct strengths in its batches; and the reads that the
+        main process counted.
     """
     dataset = Augmented()
     loader = DataLoader(dataset, batch_size=2, **options)
@@ -39,13 +40,12 @@ def run(**options) -> tuple[list[list[int]], int]:
 
 
 if __name__ == "__main__":
-    workers = {"num_workers": 2, "multiprocessing_context": "fork"}
+    workers = {"num_workers": 2}
+    print(f"{'':20}  strengths in epochs 1, 2, 3   reads counted")
     for name, options in (
         ("no workers", {}),
         ("2 workers", workers),
         ("2 persistent workers", {"persistent_workers": True, **workers}),
     ):
         strengths, reads = run(**options)
-        print(
-            f"{name:20}  strength in epochs 1, 2, 3: {strengths}   reads counted: {reads}"
-        )
+        print(f"{name:20}  {strengths!s:28}  {reads}")

@@ -1,11 +1,15 @@
 import os
+import textwrap
 import warnings
 
 from torch.utils.data import DataLoader
 
 
 def warnings_for(loaders: int, num_workers: int) -> list[str]:
-    """What building so many loaders, each with so many workers, warns of. Starts no process."""
+    """Warnings from building ``loaders`` loaders of ``num_workers`` each.
+
+    Starts no process.
+    """
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         for _ in range(loaders):
@@ -19,12 +23,9 @@ if __name__ == "__main__":
         if hasattr(os, "sched_getaffinity")
         else os.cpu_count()
     )
-    print(
-        f"1 loader,  a worker per core:           {len(warnings_for(1, cores))} warnings"
-    )
-    print(
-        f"8 loaders, a worker per core each:      {len(warnings_for(8, cores))} warnings"
-    )
-    one_more = warnings_for(1, cores + 1)
-    print(f"1 loader,  a worker per core, plus one: {len(one_more)} warning")
-    print(f"    {one_more[0].split('. ')[-1].split(', ')[0]}")
+    for loaders, workers in ((1, cores), (8, cores), (1, cores + 1)):
+        found = warnings_for(loaders, workers)
+        more = " plus one" if workers > cores else ""
+        print(f"{loaders} loaders, a worker per core{more}: {len(found)} warnings")
+    text = found[0].split(". ")[-1].split(", ")[0]
+    print(textwrap.fill(text, 80, initial_indent="    ", subsequent_indent="    "))

@@ -10,7 +10,7 @@ def samples_seen(
     """How often each sample is seen in as many steps as one epoch has.
 
     Args:
-        restart: take each batch with ``next(iter(loader))`` instead of from one iterator.
+        restart: take each batch with ``next(iter(loader))``, not from one iterator.
     """
     generator = torch.Generator().manual_seed(0)
     loader = DataLoader(
@@ -31,6 +31,7 @@ if __name__ == "__main__":
     ):
         for shuffle in (True, False):
             seen = samples_seen(shuffle, restart)
+            times = f"up to {max(seen.values()):2} times each"
             print(
-                f"{line:31} shuffle={shuffle!s:5}  {len(seen):4} samples, up to {max(seen.values()):2} times each"
+                f"{line:31} shuffle={shuffle!s:5}  {len(seen):4} samples, {times}"
             )

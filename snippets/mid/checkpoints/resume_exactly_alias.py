@@ -11,20 +11,18 @@ def step(parameter: torch.nn.Parameter, optimizer: torch.optim.Optimizer) -> Non
     optimizer.step()
 
 
+def average(checkpoint: dict) -> str:
+    return f"exp_avg {checkpoint['state'][0]['exp_avg'].item():.2f}"
+
+
 step(weight, optimizer)
 live = optimizer.state_dict()
 copied = copy.deepcopy(live)
-print(
-    f"checkpoint in memory:           exp_avg {copied['state'][0]['exp_avg'].item():.2f}"
-)
+print("checkpoint in memory:          ", average(copied))
 
 step(weight, optimizer)
-print(
-    f"run goes on, state_dict():      exp_avg {live['state'][0]['exp_avg'].item():.2f}"
-)
-print(
-    f"run goes on, deepcopy of it:    exp_avg {copied['state'][0]['exp_avg'].item():.2f}"
-)
+print("run goes on, state_dict():     ", average(live))
+print("run goes on, deepcopy of it:   ", average(copied))
 
 for name, checkpoint in (
     ("deepcopy of the copy loaded:", copy.deepcopy(copied)),
@@ -34,4 +32,4 @@ for name, checkpoint in (
     resumed = torch.optim.Adam([other], lr=0.1)
     resumed.load_state_dict(checkpoint)
     step(other, resumed)
-    print(f"{name:31} exp_avg {copied['state'][0]['exp_avg'].item():.2f}")
+    print(f"{name:31}", average(copied))

@@ -8,7 +8,7 @@ import torch
 
 
 def save_atomically(state: dict[str, Any], path: Path) -> None:
-    """Write a checkpoint so that a failure at any moment leaves the old file or the new one, never half of one."""
+    """Write a checkpoint; a failure leaves the old file or the new one whole."""
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as file:
         torch.save(state, file)
@@ -24,7 +24,8 @@ def load(path: Path) -> str:
     except Exception as error:
         text = str(error)
         telling = text[max(text.find("Unsupported global"), 0) :]
-        return f"{type(error).__name__}: {telling.split('. ')[0].split(' was not ')[0]}"
+        telling = telling.split(". ")[0].split(" was not ")[0]
+        return f"{type(error).__name__}: {telling}"
 
 
 if __name__ == "__main__":
@@ -38,9 +39,8 @@ if __name__ == "__main__":
             try:
                 save({"step": 2, "log": lambda: None}, path)
             except Exception as error:
-                print(
-                    f"{name}: saving step 2 fails with {type(error).__name__}, loading gives"
-                )
+                failed = type(error).__name__
+                print(f"{name}: saving step 2 fails with {failed}, loading gives")
             print(f"    {load(path)}")
 
         print("best_loss is a NumPy number: saving works, loading gives")

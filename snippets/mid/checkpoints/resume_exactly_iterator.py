@@ -1,20 +1,22 @@
 import torch
 from torch.utils.data import DataLoader
 
-for name, options in (
-    ("training step (Dropout)", None),
-    ("validation, shuffle=False", {"shuffle": False}),
-    (
-        "validation, own generator",
-        {"shuffle": False, "generator": torch.Generator()},
-    ),
-):
+
+def draws(loader: DataLoader) -> int | None:
+    """How many numbers a pass over the loader draws from the global generator."""
     torch.manual_seed(0)
-    before = torch.get_rng_state()
-    if options is None:
-        torch.nn.Dropout()(torch.ones(4))
-    else:
-        list(DataLoader(range(4), **options))
-    print(
-        f"{name:26} leaves the global generator as it was: {torch.equal(torch.get_rng_state(), before)}"
-    )
+    list(loader)
+    after = torch.get_rng_state()
+    torch.manual_seed(0)
+    for count in range(10):
+        if torch.equal(torch.get_rng_state(), after):
+            return count
+        torch.empty((), dtype=torch.int64).random_()
+    return None
+
+
+if __name__ == "__main__":
+    print("no shuffling:             ", draws(DataLoader(range(4))))
+    print("shuffle=True:             ", draws(DataLoader(range(4), shuffle=True)))
+    own = DataLoader(range(4), shuffle=True, generator=torch.Generator())
+    print("generator of its own:     ", draws(own))

@@ -15,9 +15,8 @@ if __name__ == "__main__":
     state = torch.get_rng_state()
     second = epoch(loader)
     torch.set_rng_state(state)
-    print(
-        f"saved between two epochs, the next epoch is the same: {epoch(loader) == second}"
-    )
+    same = epoch(loader) == second
+    print(f"saved between two epochs, the next epoch is the same: {same}")
 
     batches = iter(loader)
     seen = [next(batches).tolist() for _ in range(3)]

@@ -15,4 +15,4 @@ for name, samples in batches.items():
     except RuntimeError as error:
         result = f"RuntimeError: {error}"
     print(f"{name}:")
-    print(textwrap.indent(textwrap.fill(str(result), width=84), "    "))
+    print(textwrap.indent(textwrap.fill(str(result), width=80), "    "))

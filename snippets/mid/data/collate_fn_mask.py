@@ -27,10 +27,7 @@ if __name__ == "__main__":
             batch_first=True,
         )
         vectors = embedding(tokens)
-        plain = ", ".join(f"{value:+.3f}" for value in vectors.mean(dim=1)[0])
-        masked = ", ".join(
-            f"{value:+.3f}" for value in masked_mean(vectors, tokens != 0)[0]
-        )
-        print(
-            f"beside {neighbor_length:2} tokens: mean [{plain}]  masked mean [{masked}]"
-        )
+        means = vectors.mean(dim=1)[0], masked_mean(vectors, tokens != 0)[0]
+        plain, masked = (", ".join(f"{v:+.3f}" for v in mean) for mean in means)
+        print(f"beside {neighbor_length:2} tokens: mean [{plain}]")
+        print(f"{'':8}with the mask: mean [{masked}]")

@@ -4,7 +4,9 @@ import itertools
 import math
 import multiprocessing
 import pickle
+import random
 import re
+import time
 from pathlib import Path
 
 import numpy as np
@@ -15,17 +17,21 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, default_colla
 
 from warmup.testing import load_snippet
 
-loader_snippet = load_snippet("junior/data-loading/dataloader.py")
-data_leakage = load_snippet("junior/data-loading/data_leakage.py")
+loader_snippet = load_snippet("junior/data-loading/dataloader_lists.py")
+data_leakage = load_snippet("junior/data-loading/data_leakage_mean.py")
 data_leakage_groups = load_snippet("junior/data-loading/data_leakage_groups_broken.py")
+data_leakage_shuffled = load_snippet("junior/data-loading/data_leakage_shuffled.py")
 restart_snippet = load_snippet("junior/data-loading/dataloader_broken.py")
 sorted_snippet = load_snippet("junior/data-loading/dataloader_sorted.py")
 
-folder_snippet = load_snippet("junior/data-loading/custom_dataset.py")
+small_snippet = load_snippet("junior/data-loading/custom_dataset.py")
+one_file_snippet = load_snippet("junior/data-loading/custom_dataset_one_file.py")
+folder_snippet = load_snippet("junior/data-loading/custom_dataset_folder.py")
 classes_snippet = load_snippet("junior/data-loading/custom_dataset_classes_broken.py")
 labels_snippet = load_snippet("junior/data-loading/custom_dataset_labels.py")
 split_snippet = load_snippet("junior/data-loading/custom_dataset_split.py")
 arguments_snippet = load_snippet("junior/data-loading/dataloader_arguments.py")
+ahead_snippet = load_snippet("junior/data-loading/dataloader_arguments_ahead.py")
 stale_snippet = load_snippet("junior/data-loading/dataloader_arguments_broken.py")
 cores_snippet = load_snippet("junior/data-loading/dataloader_arguments_cores.py")
 
@@ -91,6 +97,27 @@ class TestDataloader:
             next(first)
         with pytest.raises(TypeError, match="not an iterator"):
             next(loader)
+
+    def test_with_persistent_workers_a_second_iter_returns_and_resets_the_same_iterator(self):
+        loader = DataLoader(range(6), 2, num_workers=1, persistent_workers=True, multiprocessing_context="fork")
+        assert iter(loader) is iter(loader)
+        assert [(a.tolist(), b.tolist()) for a, b in zip(loader, loader, strict=False)] == [([0, 1], [2, 3])]
+        plain = DataLoader(range(6), 2)
+        assert [(a.tolist(), b.tolist()) for a, b in zip(plain, plain, strict=True)][0] == ([0, 1], [0, 1])
+
+    @pytest.mark.parametrize("shuffle", [False, True])
+    def test_only_shuffling_gives_a_new_order_each_epoch(self, shuffle):
+        loader = DataLoader(range(50), 50, shuffle=shuffle)
+        orders = [next(iter(loader)).tolist() for _ in range(3)]
+        assert (orders[0] != orders[1] != orders[2]) is shuffle
+        assert (orders[0] == list(range(50))) is not shuffle
+
+    def test_a_dataset_with_getitems_is_asked_for_the_whole_list(self):
+        class Table(list):
+            def __getitems__(self, indices):
+                return [10 * index for index in indices]
+
+        assert [batch.tolist() for batch in DataLoader(Table(range(4)), 2)] == [[0, 10], [20, 30]]
 
     @pytest.mark.parametrize("batch_size", [2, 3])
     def test_a_list_is_a_dataset(self, batch_size):
@@ -164,6 +191,35 @@ class OneFile(Dataset):
     def __getitem__(self, index):
         self.file.seek(index)
         return self.file.read(1)[0]
+
+
+class OneFileOpenedLate(OneFile):
+    """The same, but the file is opened when the first item is read."""
+
+    def __init__(self, path: Path):
+        self.path, self.file = path, None
+
+    def __getitem__(self, index):
+        self.file = self.file or self.path.open("rb", buffering=0)
+        return super().__getitem__(index)
+
+
+class Draws(Dataset):
+    """Numbers from a generator of its own, and from the global ones of NumPy, random and torch."""
+
+    def __init__(self):
+        self.rng = np.random.default_rng(0)
+
+    def __len__(self):
+        return 2
+
+    def __getitem__(self, index):
+        return (
+            int(self.rng.integers(10**9)),
+            int(np.random.randint(10**9)),
+            random.randrange(10**9),
+            int(torch.randint(10**9, ())),
+        )
 
 
 class TestCustomDataset:
@@ -298,6 +354,67 @@ class TestCustomDataset:
         assert dataset.file.tell() == 4
         dataset.file.close()
 
+    @pytest.mark.parametrize("touched", [True, False])
+    def test_one_file_per_process_is_read_right_by_forked_workers_and_after_pickling(self, tmp_path, touched):
+        path = tmp_path / "records"
+        path.write_bytes(b"".join((3 * i).to_bytes(4, "little") for i in range(500)))
+        dataset = one_file_snippet.Records(path)
+        assert len(dataset) == 500
+        if touched:
+            assert dataset[499] == 1497 and dataset[-1] == 1497
+            opened = dataset.file
+            assert dataset[0] == 0 and dataset.file is opened
+            with pytest.raises(IndexError):
+                dataset[500]
+        loader = DataLoader(dataset, 10, num_workers=2, multiprocessing_context="fork")
+        assert torch.cat(list(loader)).tolist() == list(range(0, 1500, 3))
+        copied = pickle.loads(pickle.dumps(dataset))  # what a spawned worker gets
+        assert copied.file is None and copied[7] == 21
+        for each in (dataset, copied):
+            if each.file:
+                each.file.close()
+
+    @pytest.mark.parametrize("touched", [True, False])
+    def test_opening_at_the_first_item_shares_the_position_if_the_main_process_has_read_one(self, tmp_path, touched):
+        (tmp_path / "bytes").write_bytes(bytes([7, 8, 9, 10]))
+        dataset = OneFileOpenedLate(tmp_path / "bytes")
+        if touched:
+            assert dataset[0] == 7
+        loader = DataLoader(dataset, 4, num_workers=1, multiprocessing_context="fork")
+        assert next(iter(loader)).tolist() == [7, 8, 9, 10]
+        assert (dataset.file is not None) is touched
+        if touched:
+            assert dataset.file.tell() == 4  # the worker has moved it
+            with pytest.raises(TypeError, match="pickle"):
+                pickle.dumps(dataset)
+            dataset.file.close()
+
+    def test_workers_seed_the_global_generators_and_copy_a_generator_of_the_dataset(self):
+        loader = DataLoader(Draws(), 1, num_workers=2, multiprocessing_context="fork")
+        epochs = [[[int(value) for value in batch] for batch in loader] for _ in range(2)]
+        for first, second in epochs:
+            assert first[0] == second[0]
+            assert all(a != b for a, b in zip(first[1:], second[1:], strict=True))
+        assert epochs[0][0][0] == epochs[1][0][0]
+
+    def test_the_small_dataset_lists_sorted_paths_and_reads_each_item_anew(self, tmp_path):
+        for label, value in (("b", 51), ("a", 255), ("b", 102)):
+            (tmp_path / label).mkdir(exist_ok=True)
+            torch.save(torch.full((1, 2, 2), value, dtype=torch.uint8), tmp_path / label / f"{value}.pt")
+        dataset = small_snippet.Images(tmp_path, ["a", "b"])
+        assert [path.stem for path in dataset.paths] == ["255", "102", "51"] and dataset.labels == [0, 1, 1]
+        assert [round(dataset[i][0].max().item(), 3) for i in range(len(dataset))] == [1.0, 0.4, 0.2]
+        torch.save(torch.zeros(1, 2, 2, dtype=torch.uint8), dataset.paths[0])
+        assert dataset[0][0].max() == 0
+
+    def test_images_of_different_sizes_do_not_stack(self):
+        with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
+            next(iter(DataLoader([torch.zeros(1, 4, 4), torch.zeros(1, 4, 5)], 2)))
+
+    def test_bce_raises_on_a_target_of_shape_1_and_mse_only_warns(self):
+        with pytest.raises(ValueError, match="must be the same"):
+            F.binary_cross_entropy_with_logits(torch.zeros(4), torch.ones(4, 1))
+
     def test_an_open_file_cannot_be_pickled(self, tmp_path):
         (tmp_path / "bytes").write_bytes(b"")
         dataset = OneFile(tmp_path / "bytes")
@@ -325,6 +442,25 @@ class Meeting(Dataset):
         return index if index != self.waiter or self.event.wait(timeout=10) else -1
 
 
+class Strength(Dataset):
+    """Each item is the strength that the main process has set; counts its reads."""
+
+    def __init__(self, kind: str):
+        self.strength, self.reads = (0, 0) if kind == "int" else (torch.zeros(1), torch.zeros(1))
+        if kind == "shared tensor":
+            self.strength.share_memory_(), self.reads.share_memory_()
+
+    def set(self, value: int):
+        self.strength = value if isinstance(self.strength, int) else self.strength.fill_(value)
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        self.reads += 1
+        return int(self.strength)
+
+
 class Custom:
     def __init__(self, items):
         self.items = torch.stack(items)
@@ -334,23 +470,48 @@ class Custom:
 class TestDataloaderArguments:
     @pytest.mark.parametrize(("length", "prefetch_factor"), [(4, 1), (7, 2), (7, 3)])
     def test_batches_are_dealt_in_turn_and_read_ahead(self, length, prefetch_factor):
-        batches = arguments_snippet.Batches(length)
-        loader = DataLoader(
-            arguments_snippet.WhoReads(), batch_sampler=batches, prefetch_factor=prefetch_factor, **WORKERS
-        )
-        for number, (workers, _) in enumerate(loader):
-            assert workers.tolist() == [number % 2] * 2
+        batches = ahead_snippet.Batches(length)
+        dataset = [0] * 16
+        loader = DataLoader(dataset, batch_sampler=batches, prefetch_factor=prefetch_factor, **WORKERS)
+        readers = DataLoader(arguments_snippet.WhoReads(), 2, prefetch_factor=prefetch_factor, **WORKERS)
+        assert [list(names) for names, _ in readers] == [["w0"] * 2, ["w1"] * 2, ["w0"] * 2, ["w1"] * 2, ["w0"]]
+        for number, _ in enumerate(loader):
             assert batches.handed_out == min(2 * prefetch_factor + number + 1, length)
         assert number == length - 1
 
     def test_without_workers_the_main_process_reads_one_batch_at_a_time(self):
-        batches = arguments_snippet.Batches(3)
-        for number, (workers, processes) in enumerate(DataLoader(arguments_snippet.WhoReads(), batch_sampler=batches)):
-            assert workers.tolist() == [-1, -1] and set(processes.tolist()) == {multiprocessing.current_process().pid}
+        batches = ahead_snippet.Batches(3)
+        for number, (names, processes) in enumerate(DataLoader(arguments_snippet.WhoReads(), batch_sampler=batches)):
+            assert list(names) == ["main"] * 2 and set(processes.tolist()) == {multiprocessing.current_process().pid}
             assert batches.handed_out == number + 1
 
     def test_every_batch_has_two_indices_of_its_own(self):
-        assert list(arguments_snippet.Batches(3)) == [[0, 1], [2, 3], [4, 5]]
+        assert list(ahead_snippet.Batches(3)) == [[0, 1], [2, 3], [4, 5]]
+
+    @pytest.mark.parametrize("kind", ["int", "tensor", "shared tensor"])
+    @pytest.mark.parametrize("method", ["fork", "spawn"])
+    def test_persistent_workers_see_a_change_of_a_shared_tensor_only(self, method, kind):
+        dataset = Strength(kind)
+        loader = DataLoader(dataset, 2, num_workers=1, multiprocessing_context=method, persistent_workers=True)
+        seen = []
+        for strength in (1, 2):
+            dataset.set(strength)
+            seen.append({item for batch in loader for item in batch.tolist()})
+        shared = kind == "shared tensor" or (kind == "tensor" and method == "spawn")
+        assert seen == ([{1}, {2}] if shared else [{1}, {1}])
+        assert (int(dataset.reads) == 8) is shared
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_every_worker_of_a_stream_gives_every_sample(self, workers):
+        loader = DataLoader(Stream(), 2, num_workers=workers, multiprocessing_context="fork")
+        assert torch.cat(list(loader)).bincount().tolist() == [workers] * 6
+
+    def test_an_epoch_without_a_batch_makes_a_division_raise_and_a_tensors_mean_nan(self):
+        loader = DataLoader(range(3), batch_size=8, drop_last=True)
+        losses = [batch.float().mean() for batch in loader]
+        with pytest.raises(ZeroDivisionError):
+            sum(losses) / len(loader)
+        assert torch.tensor(losses).mean().isnan()
 
     @pytest.mark.parametrize(("persistent", "starts"), [(False, 4), (True, 2)])
     def test_worker_init_runs_in_every_epoch_unless_workers_persist(self, persistent, starts):
@@ -364,6 +525,23 @@ class TestDataloaderArguments:
         for _ in range(2):
             list(loader)
         assert started.value == starts
+
+    @pytest.mark.parametrize("seconds", [0.002, 0.01])
+    def test_the_wait_for_the_next_batch_shows_a_slow_loader_and_a_kept_batch_has_none(self, seconds):
+        class Slow(list):
+            def __getitem__(self, index):
+                time.sleep(seconds)
+                return index
+
+        loader = DataLoader(Slow(range(8)), 2)
+        waited, batches = 0.0, iter(loader)
+        for _ in range(len(loader)):
+            start = time.perf_counter()
+            kept = next(batches)
+            waited += time.perf_counter() - start
+        start = time.perf_counter()
+        assert sum(int(kept.sum()) for _ in range(4)) == 4 * 13
+        assert waited >= 8 * seconds and time.perf_counter() - start < waited
 
     def test_a_worker_reads_while_another_one_is_still_reading(self):
         assert [batch.item() for batch in DataLoader(Meeting(setter=1), **WORKERS)] == [0, 1, 2, 3, 4, 5]
@@ -533,3 +711,57 @@ class TestDataLeakage:
             for rows in (train, torch.arange(1000))
         ]
         assert abs(scores[0] - scores[1]) < 0.03
+
+    @pytest.mark.parametrize(
+        ("leak", "by_row", "by_patient"),
+        list(zip(data_leakage_shuffled.LEAKS, (True, False, False), (True, True, False), strict=True)),
+    )
+    def test_shuffling_labels_by_row_finds_selection_only_and_by_patient_finds_shared_patients(
+        self, leak, by_row, by_patient
+    ):
+        true, rows, patients = [], [], []
+        for seed in (1, 2, 3, 4):
+            study = data_leakage_shuffled.Study(seed)
+            y = study.sick[study.patient]
+            true.append(study.score(leak, y))
+            rows.append(study.score(leak, y[torch.randperm(1500)]))
+            patients.append(study.score(leak, study.sick[torch.randperm(300)][study.patient]))
+        assert sum(true) / 4 > 0.6
+        for found, expected in ((rows, by_row), (patients, by_patient)):
+            assert sum(found) / 4 > 0.6 if expected else abs(sum(found) / 4 - 0.5) < 0.1
+
+    def test_the_study_has_five_alike_photos_of_each_patient(self):
+        study = data_leakage_shuffled.Study(5)
+        assert study.photos.shape == (1500, 32) and study.patient.bincount().tolist() == [5] * 300
+        means = study.photos.view(300, 5, 32).mean(dim=1)
+        assert torch.equal(torch.cdist(study.photos, means).argmin(dim=1), study.patient)
+        assert study.photos.view(300, 5, 32).std(dim=1).mean() == pytest.approx(0.3, abs=0.03)
+
+    @pytest.mark.parametrize("runs", [30, 100])
+    def test_the_best_of_many_runs_on_validation_is_partly_luck(self, runs):
+        truth = torch.randint(2, (2, 200))
+        correct = (torch.randint(2, (runs, 2, 200)) == truth).float().mean(dim=2)
+        validation, test = correct[correct[:, 0].argmax()].tolist()
+        assert validation > 0.55 and validation > test
+
+    @pytest.mark.parametrize("augment_first", [True, False])
+    def test_augmenting_or_oversampling_before_the_split_puts_copies_on_both_sides(self, augment_first):
+        images, labels, order = torch.randn(300, 16), torch.randint(2, (300,)), torch.randperm(300)
+        original = torch.arange(300).repeat(2)
+        copies = torch.cat([images, images.flip(1)]), labels[original]
+        both = torch.cat([copies[0], copies[0].flip(1)])  # the model knows flips, too
+        if augment_first:
+            train, test = torch.randperm(600).split([480, 120])
+        else:
+            held_out = torch.isin(original, order[:60])
+            train, test = (~held_out).nonzero().flatten(), held_out.nonzero().flatten()
+        twice = torch.cat([train, train + 600])
+        accuracy = data_leakage_groups.nearest_neighbor_accuracy(both, copies[1].repeat(2), twice, test)
+        assert accuracy > 0.75 if augment_first else abs(accuracy - 0.5) < 0.2
+
+    def test_folds_made_from_patients_share_none(self):
+        from sklearn.model_selection import GroupKFold
+
+        patient = np.repeat(np.arange(12), 5)
+        for train, test in GroupKFold(n_splits=4).split(patient, groups=patient):
+            assert not set(patient[train]) & set(patient[test]) and len(test) == 15

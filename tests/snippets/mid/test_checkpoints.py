@@ -15,7 +15,10 @@ from torch.utils.data.distributed import DistributedSampler
 
 from warmup.testing import load_snippet
 
-resume = load_snippet("mid/checkpoints/resume_exactly.py")
+small = load_snippet("mid/checkpoints/resume_exactly.py")
+resume = load_snippet("mid/checkpoints/resume_exactly_trainer.py")
+scaler_snippet = load_snippet("mid/checkpoints/resume_exactly_scaler.py")
+iterator_snippet = load_snippet("mid/checkpoints/resume_exactly_iterator.py")
 files = load_snippet("mid/checkpoints/resume_exactly_file_broken.py")
 myth = load_snippet("mid/checkpoints/resume_exactly_myth.py")
 
@@ -47,6 +50,26 @@ def resumed(dataset: TensorDataset, stop: int, steps: int, change: dict | None =
     return second
 
 
+class Unseeded(DataLoader):
+    """Makes its iterators as if it had no generator."""
+
+    def __iter__(self):
+        kept, self.generator = self.generator, None
+        iterator = super().__iter__()
+        self.generator = kept
+        return iterator
+
+
+class Noisy(torch.utils.data.Dataset):
+    """32 samples with random noise, drawn where the sample is read."""
+
+    def __len__(self):
+        return 32
+
+    def __getitem__(self, index):
+        return index / 32 + torch.randn(8), torch.ones(1)
+
+
 class TestResumeExactly:
     @pytest.mark.parametrize("stop", range(0, 26))
     def test_a_run_resumed_after_any_step_is_the_same_run(self, stop):
@@ -76,7 +99,7 @@ class TestResumeExactly:
             state = part.state_dict()
         assert torch.equal(weights(part), weights(whole))
 
-    @pytest.mark.parametrize("lost", ["model", "optimizer", "scheduler", "rng", "batch"])
+    @pytest.mark.parametrize("lost", ["model", "optimizer", "scheduler", "rng", "epoch", "batch"])
     def test_every_lost_part_gives_other_weights_and_no_error(self, lost):
         whole = resume.Trainer(data(), seed=7)
         whole.train(25)
@@ -128,7 +151,7 @@ class TestResumeExactly:
         def run(stop: int) -> torch.Tensor:
             trainers = [resume.Trainer(data(), seed=7) for _ in range(2)]
             for trainer in trainers:
-                trainer.loader.generator = None
+                trainer.loader = Unseeded(data(), 4, sampler=trainer.sampler, generator=torch.Generator())
             torch.manual_seed(1)
             trainers[0].train(stop)
             trainers[1].load_state_dict(through_a_file(trainers[0].state_dict()))
@@ -138,13 +161,78 @@ class TestResumeExactly:
         assert not torch.equal(run(13), run(0))
         assert torch.equal(run(0), run(0))
 
-    @pytest.mark.parametrize("shuffle", [True, False])
-    def test_iterating_a_loader_draws_from_the_global_generator_unless_it_has_its_own(self, shuffle):
-        before = torch.get_rng_state()
-        list(DataLoader(range(4), shuffle=shuffle, generator=torch.Generator()))
-        assert torch.equal(torch.get_rng_state(), before)
-        list(DataLoader(range(4), shuffle=shuffle))
-        assert not torch.equal(torch.get_rng_state(), before)
+    @pytest.mark.parametrize(("shuffle", "draws"), [(True, 2), (False, 1)])
+    @pytest.mark.parametrize("samples", [1, 4, 9])
+    def test_a_pass_over_a_loader_draws_from_the_global_generator_unless_it_has_its_own(self, shuffle, draws, samples):
+        assert iterator_snippet.draws(DataLoader(range(samples), shuffle=shuffle)) == draws
+        own = DataLoader(range(samples), shuffle=shuffle, generator=torch.Generator())
+        assert iterator_snippet.draws(own) == 0
+
+    def test_persistent_workers_draw_a_base_seed_in_their_first_pass_only(self):
+        loader = DataLoader(range(4), num_workers=1, persistent_workers=True, multiprocessing_context="fork")
+        assert [iterator_snippet.draws(loader) for _ in range(3)] == [1, 0, 0]
+
+    @pytest.mark.parametrize(("stop", "steps"), [(1, 15), (6, 14), (9, 15), (12, 13)])
+    def test_the_small_program_resumes_exactly_from_any_step(self, stop, steps):
+        assert small.equal(small.train(steps, through_a_file(small.train(stop))), small.train(steps))
+
+    @pytest.mark.parametrize("lost", ["model", "optimizer", "random", "step"])
+    def test_each_part_of_the_small_program_is_needed(self, lost):
+        state = through_a_file(small.train(9)) | {lost: small.train(0)[lost]}
+        if lost == "optimizer":
+            state[lost]["state"] = {}
+        assert not small.equal(small.train(15, state), small.train(15))
+
+    @pytest.mark.parametrize(("stop", "persistent", "same"), [(8, False, True), (8, True, False), (5, False, False)])
+    def test_random_augmentation_in_a_worker_resumes_between_epochs_without_persistent_workers(
+        self, stop, persistent, same
+    ):
+        def trainer():
+            made = resume.Trainer(Noisy(), seed=7, num_workers=1)
+            if persistent:
+                made.loader = DataLoader(
+                    Noisy(),
+                    4,
+                    sampler=made.sampler,
+                    num_workers=1,
+                    persistent_workers=True,
+                    generator=torch.Generator(),
+                )
+            return made
+
+        whole = trainer()
+        whole.train(10)
+        first = trainer()
+        first.train(stop)
+        state = through_a_file(first.state_dict())
+        second = trainer()
+        second.load_state_dict(state)
+        second.train(10 - stop)
+        assert torch.equal(weights(second), weights(whole)) is same
+
+    @pytest.mark.parametrize("steps", [8, 20])
+    def test_a_lost_grad_scaler_skips_the_first_steps_again(self, steps):
+        scaler = torch.amp.GradScaler("cpu")
+        assert scaler_snippet.skipped(scaler, steps) == 7
+        restored = torch.amp.GradScaler("cpu")
+        restored.load_state_dict(through_a_file(scaler.state_dict()))
+        assert restored.get_scale() == 512 and scaler_snippet.skipped(restored, steps) == 0
+        assert scaler_snippet.skipped(torch.amp.GradScaler("cpu"), steps) == 7
+
+    def test_a_lost_ema_starts_from_the_current_weights(self):
+        model = nn.Linear(2, 1)
+        ema = torch.optim.swa_utils.AveragedModel(model, multi_avg_fn=torch.optim.swa_utils.get_ema_multi_avg_fn(0.9))
+        for _ in range(3):
+            ema.update_parameters(model)
+            nn.init.normal_(model.weight)
+        restored, lost = (torch.optim.swa_utils.AveragedModel(model) for _ in range(2))
+        restored.load_state_dict(through_a_file(ema.state_dict()))
+        assert torch.equal(restored.module.weight, ema.module.weight) and restored.n_averaged == 3
+        assert torch.equal(lost.module.weight, model.weight) and not torch.equal(lost.module.weight, ema.module.weight)
+
+    def test_a_loader_has_no_state_dict(self):
+        loader = DataLoader(range(4))
+        assert not hasattr(loader, "state_dict") and not hasattr(iter(loader), "state_dict")
 
     def test_the_random_state_resumes_a_shuffled_loader_between_epochs_only(self):
         loader = DataLoader(range(40), batch_size=4, shuffle=True)

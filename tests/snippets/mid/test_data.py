@@ -9,11 +9,20 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
-from torch.utils.data import BatchSampler, DataLoader, Dataset, SequentialSampler, default_collate
+from torch.utils.data import (
+    BatchSampler,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    SequentialSampler,
+    default_collate,
+)
 
 from warmup.testing import load_snippet
 
-collate = load_snippet("mid/data/collate_fn.py")
+collate = load_snippet("mid/data/collate_fn_pad.py")
+epoch_snippet = load_snippet("mid/data/collate_fn_epoch.py")
+buckets = load_snippet("mid/data/collate_fn_buckets.py")
 mask_snippet = load_snippet("mid/data/collate_fn_mask.py")
 
 WORDS = [torch.arange(1, n + 1) for n in (3, 1, 5, 2, 2, 7, 4)]
@@ -55,7 +64,7 @@ class TestCollateFn:
         found = [
             batch.tokens.tolist()
             for _ in range(3)
-            for batch in collate.load(WORDS, batch_size, shuffle, drop_last, again, collate.pad_batch)
+            for batch in epoch_snippet.load(WORDS, batch_size, shuffle, drop_last, again, collate.pad_batch)
         ]
         assert found == expected
         assert torch.equal(again.get_state(), generator.get_state())
@@ -213,3 +222,62 @@ class TestCollateFn:
         table = Table()
         loader = DataLoader(table, batch_size=None, sampler=BatchSampler(SequentialSampler(table), 2, False))
         assert [b.tolist() for b in loader] == [[0, 10], [20, 30], [40]]
+
+    @pytest.mark.parametrize("batch_size", [1, 2, 4])
+    @pytest.mark.parametrize("shuffle", [False, True])
+    def test_a_loader_is_collate_of_the_samples_of_each_list_of_indices(self, batch_size, shuffle):
+        loader = DataLoader(WORDS, batch_size, shuffle=shuffle, collate_fn=lambda samples: samples, generator=seeded())
+        found = [[len(word) for word in batch] for batch in loader]
+        sampler = loader.batch_sampler
+        assert sorted(sum(found, [])) == sorted(map(len, WORDS)) and len(found) == len(sampler)
+        if not shuffle:
+            assert found == [[len(WORDS[index]) for index in indices] for indices in sampler]
+
+    def test_a_stream_has_no_sampler_to_shuffle(self):
+        class Stream(IterableDataset):
+            def __iter__(self):
+                return iter(range(5))
+
+        with pytest.raises(ValueError, match="shuffle"):
+            DataLoader(Stream(), shuffle=True)
+        assert [batch.tolist() for batch in DataLoader(Stream(), 2)] == [[0, 1], [2, 3], [4]]
+
+    @pytest.mark.parametrize("bucket", [1, 5, 50])
+    def test_buckets_hold_every_sample_once_and_pad_less_the_larger_they_are(self, bucket):
+        torch.manual_seed(0)
+        lengths = torch.randint(1, 60, (1001,)).tolist()
+        sampler = buckets.BucketSampler(lengths, 8, bucket)
+        batches = list(sampler)
+        assert sorted(sum(batches, [])) == list(range(1001)) and len(batches) == len(sampler) == 126
+        assert batches != list(sampler)
+        smaller = buckets.padding(buckets.BucketSampler(lengths, 8, 1), lengths)
+        found = buckets.padding(batches, lengths)
+        assert found < 0.5 * smaller if bucket > 1 else found == pytest.approx(smaller, abs=0.05)
+        loader = DataLoader([torch.ones(n) for n in lengths], batch_sampler=sampler, collate_fn=collate.pad_batch)
+        assert sum(int(batch.mask.sum()) for batch in loader) == sum(lengths)
+
+    def test_the_share_of_padding_counts_padded_places(self):
+        assert buckets.padding([[0, 1], [2]], [2, 6, 3]) == pytest.approx(4 / 15)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_labels_of_minus_100_are_left_out_of_the_mean_and_zeros_are_not(self, seed):
+        logits = torch.randn(2, 3, 5, generator=seeded(seed))
+        labels = torch.tensor([[1, 2, 3], [4, -100, -100]])
+        real = labels != -100
+        loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        torch.testing.assert_close(loss, F.cross_entropy(logits[real], labels[real]))
+        zeros = labels.masked_fill(~real, 0)
+        assert not torch.allclose(F.cross_entropy(logits.flatten(0, 1), zeros.flatten()), loss)
+        assert F.cross_entropy(logits[1, 1:], labels[1, 1:]).isnan()
+
+    @pytest.mark.parametrize("train", [True, False])
+    @pytest.mark.parametrize("heads", [1, 2])
+    def test_an_inverted_mask_gives_nan_for_the_longest_sentence_with_weights_only(self, train, heads):
+        batch = collate.pad_batch(WORDS[:3])
+        attention = nn.MultiheadAttention(4, heads, batch_first=True).train(train)
+        x = torch.randn(3, 5, 4)
+        out = attention(x, x, x, key_padding_mask=batch.mask)[0]
+        assert out.isnan().flatten(1).any(dim=1).tolist() == (batch.lengths == 5).tolist()
+        out.sum().backward()
+        assert attention.in_proj_weight.grad.isnan().any()
+        assert not attention(x, x, x, key_padding_mask=batch.mask, need_weights=False)[0].isnan().any()
