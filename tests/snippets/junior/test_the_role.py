@@ -416,12 +416,20 @@ class TestMathDepth:
             weights.append(layer.weight.detach())
         assert torch.allclose(*weights, atol=1e-5) is hidden
 
-    @pytest.mark.parametrize("factor", [1.0, 64.0])
-    def test_clipping_by_norm_changes_a_step_of_sgd_that_exceeds_it(self, factor):
-        weight = nn.Parameter(torch.ones(4))
-        (factor * weight.sum()).backward()
-        nn.utils.clip_grad_norm_([weight], 1.0)
-        torch.testing.assert_close(weight.grad.norm(), torch.tensor(1.0), atol=1e-4, rtol=0)
+    @pytest.mark.parametrize(("clip", "hidden"), [(1.0, False), (1e9, True)])
+    def test_adam_does_not_hide_a_factor_from_clipping(self, clip, hidden):
+        weights = []
+        for factor in (1, 64):
+            torch.manual_seed(0)
+            layer, x, y = nn.Linear(3, 1), torch.randn(64, 3), torch.randn(64, 1)
+            optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
+            for _ in range(50):
+                optimizer.zero_grad()
+                (factor * F.mse_loss(layer(x), y)).backward()
+                nn.utils.clip_grad_norm_(layer.parameters(), clip)
+                optimizer.step()
+            weights.append(layer.weight.detach())
+        assert torch.allclose(*weights, atol=1e-5) is hidden
 
     @pytest.mark.parametrize("kink", [True, False])
     def test_gradcheck_can_fail_at_a_kink_although_the_gradient_is_right(self, kink):
