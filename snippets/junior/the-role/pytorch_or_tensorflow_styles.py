@@ -11,7 +11,7 @@ model = nn.Linear(3, 1)
 def loss(
     parameters: dict[str, torch.Tensor], x: torch.Tensor, y: torch.Tensor
 ) -> torch.Tensor:
-    """Mean squared error as a pure function: the parameters come in as an argument, x (N, 3), y (N, 1)."""
+    """Mean squared error as a pure function: x (N, 3), y (N, 1) -> scalar."""
     return F.mse_loss(functional_call(model, parameters, (x,)), y)
 
 
