@@ -18,10 +18,10 @@ broadcasting_square = load_snippet("junior/tensors/broadcasting_square_broken.py
 cuda_vs_to = load_snippet("junior/tensors/cuda_vs_to_broken.py")
 move_to_gpu = load_snippet("junior/tensors/move_to_gpu_loop.py")
 move_to_gpu_broken = load_snippet("junior/tensors/move_to_gpu_broken.py")
-stack_vs_cat = load_snippet("junior/tensors/stack_vs_cat.py")
+stack_vs_cat = load_snippet("junior/tensors/stack_vs_cat_by_hand.py")
 stack_vs_cat_batches = load_snippet("junior/tensors/stack_vs_cat_batches_broken.py")
 stack_vs_cat_broken = load_snippet("junior/tensors/stack_vs_cat_broken.py")
-what_is_a_tensor = load_snippet("junior/tensors/what_is_a_tensor.py")
+what_is_a_tensor = load_snippet("junior/tensors/what_is_a_tensor_both.py")
 what_is_a_tensor_broken = load_snippet("junior/tensors/what_is_a_tensor_broken.py")
 what_is_a_tensor_autograd = load_snippet("junior/tensors/what_is_a_tensor_autograd_broken.py")
 
@@ -267,8 +267,10 @@ class TestWhatIsATensor:
         rows = [[float(number)] * 2 for number in range(1, count + 1)]
         assert what_is_a_tensor_broken.load(count, np.float64).tolist() == rows
         assert what_is_a_tensor_broken.load(count, np.float32).tolist() == [rows[-1]] * count
-        samples = [torch.tensor(s).float() for s in what_is_a_tensor_broken.read_samples(count, np.float32)]
-        assert torch.stack(samples).tolist() == rows
+        for dtype in (np.float32, np.float64):
+            read = what_is_a_tensor_broken.read_samples(count, dtype)
+            copied = torch.stack([torch.tensor(sample, dtype=torch.float32) for sample in read])
+            assert copied.tolist() == rows and copied.dtype == torch.float32
 
     def test_numpy_refuses_a_tensor_that_requires_grad_and_detach_still_shares(self):
         weight = torch.ones(2, requires_grad=True)
@@ -288,9 +290,61 @@ class TestWhatIsATensor:
         assert alias.tolist() == layer.weight.tolist() != before
         assert all(copy.tolist() == before for copy in copies)
 
+    @pytest.mark.parametrize(
+        ("write", "noticed"),
+        [
+            (lambda x, array: x.detach().fill_(100), True),
+            (lambda x, array: x.view(1).fill_(100), True),
+            (lambda x, array: x.data.fill_(100), False),
+            (lambda x, array: torch.from_numpy(array).fill_(100), False),
+            (lambda x, array: array.fill(100), False),
+        ],
+    )
+    def test_autograd_notices_a_write_that_shares_the_version_counter_only(self, write, noticed):
+        array = np.array([2.0, 3.0])
+        x = torch.from_numpy(array[:1])
+        weight = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        loss = (weight * x).sum()
+        write(x, array[:1])
+        if noticed:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+        else:
+            loss.backward()
+            assert weight.grad.item() == 100
+
+    def test_negative_strides_bfloat16_and_strings_do_not_cross(self):
+        array = np.arange(3.0)
+        for convert in (torch.from_numpy, torch.as_tensor, torch.tensor):
+            with pytest.raises(ValueError, match="negative"):
+                convert(array[::-1])
+        assert torch.from_numpy(array[::-1].copy()).tolist() == [2, 1, 0]
+        with pytest.raises(TypeError, match="BFloat16"):
+            torch.ones(1, dtype=torch.bfloat16).numpy()
+        assert torch.ones(1, dtype=torch.bfloat16).float().numpy().tolist() == [1]
+        for array in (np.array(["a"]), np.array([{}])):
+            with pytest.raises(TypeError):
+                torch.from_numpy(array)
+
+    @pytest.mark.parametrize("shape", [(2, 3), (4, 2, 3)])
+    def test_view_never_copies_and_reshape_and_contiguous_copy_only_if_they_must(self, shape):
+        t = torch.randn(shape)
+        turned = t.transpose(0, 1)
+
+        def shares(a):
+            return a.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+
+        assert shares(t.view(-1)) and shares(t.reshape(-1)) and t.contiguous() is t
+        assert shares(turned) and shares(turned.view(*turned.shape, 1))
+        with pytest.raises(RuntimeError, match="view size is not compatible"):
+            turned.view(-1)
+        assert not shares(turned.reshape(-1)) and not shares(turned.contiguous())
+        assert torch.equal(turned.contiguous(), turned)
+
     def test_a_write_through_numpy_is_a_wrong_gradient_and_through_torch_an_error(self):
         assert what_is_a_tensor_autograd.gradient("none") == 2.0
         assert what_is_a_tensor_autograd.gradient("numpy") == 100.0
+        assert what_is_a_tensor_autograd.gradient("data") == 100.0
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             what_is_a_tensor_autograd.gradient("torch")
 
@@ -368,7 +422,9 @@ class TestStackVsCat:
         assert stack_vs_cat_batches.accuracy(torch.cat, logits, targets, batch_size) == pytest.approx(0.75)
 
     @pytest.mark.parametrize("classes", [3, 5])
-    def test_stacked_batches_give_a_wrong_accuracy_only_if_the_batch_is_as_large_as_the_classes(self, classes):
+    def test_stacked_batches_larger_than_1_give_a_wrong_accuracy_only_if_they_are_as_large_as_the_classes(
+        self, classes
+    ):
         targets = torch.arange(classes * classes) // classes
         logits = F.one_hot(targets).float()
         for batch_size in range(2, classes * classes):
@@ -378,7 +434,25 @@ class TestStackVsCat:
                 with pytest.raises(RuntimeError):
                     stack_vs_cat_batches.accuracy(torch.stack, logits, targets, batch_size)
 
-    @pytest.mark.parametrize("batch_size", [3, 4, 6])
+    @pytest.mark.parametrize("targets", [[0, 1, 2, 3], [0, 0, 0, 1, 2], [3, 2, 1]])
+    def test_stacked_batches_of_one_give_the_share_of_class_0(self, targets):
+        targets = torch.tensor(targets)
+        logits = F.one_hot(targets, 4).float()
+        share = (targets == 0).float().mean().item()
+        assert stack_vs_cat_batches.accuracy(torch.stack, logits, targets, 1) == pytest.approx(share)
+        assert stack_vs_cat_batches.accuracy(torch.cat, logits, targets, 1) == 1
+
+    def test_slices_of_a_result_that_was_allocated_once_hold_what_cat_gives(self):
+        batches = list(torch.randn(4, 5, 3)) + [torch.randn(2, 3)]
+        result, start = torch.empty(22, 3), 0
+        memory = result.data_ptr()
+        for batch in batches:
+            result[start : start + len(batch)] = batch
+            start += len(batch)
+        assert torch.equal(result, torch.cat(batches)) and result.data_ptr() == memory
+        assert torch.cat(batches).nbytes == sum(batch.nbytes for batch in batches)
+
+    @pytest.mark.parametrize("batch_size", [1, 3, 4, 6])
     def test_classes_indexed_from_the_end_survive_stacked_batches(self, batch_size):
         targets = torch.arange(12) // 3
         stacked = torch.stack(F.one_hot(targets).float().split(batch_size))
