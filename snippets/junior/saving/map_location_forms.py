@@ -11,14 +11,17 @@ MapLocation = str | torch.device | dict[str, str] | Callable | None
 
 
 def saved_on(path: Path) -> dict[str, int]:
-    """Count the storages of a checkpoint by the device that they were saved from. Needs none of these devices."""
+    """Count the storages of a checkpoint by the device that they were saved from.
+
+    Needs none of these devices, and does not read the data into memory.
+    """
     tags: Counter[str] = Counter()
 
     def note(storage: torch.UntypedStorage, tag: str) -> torch.UntypedStorage:
         tags[tag] += 1
         return storage
 
-    torch.load(path, map_location=note)
+    torch.load(path, map_location=note, mmap=True)
     return dict(tags)
 
 
@@ -37,7 +40,7 @@ if __name__ == "__main__":
     os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the laptop
     state = {"body": torch.ones(2), "head": torch.ones(3), "step": torch.tensor(7)}
     gpus = {state["body"].data_ptr(): "cuda:0", state["head"].data_ptr(): "cuda:1"}
-    # Tags these storages as a machine with two GPUs would. Loading is left as it is.
+    # Tags these storages as two GPUs would. Loading is left as it is.
     torch.serialization.register_package(
         0, lambda storage: gpus.get(storage.data_ptr()), lambda storage, tag: None
     )
@@ -45,15 +48,15 @@ if __name__ == "__main__":
         path = Path(folder, "model.pt")
         torch.save(state, path)
         print(f"saved on: {saved_on(path)}")
-        message = f"torch.load(path): {load(path, None)}"
-        print(textwrap.fill(message, width=88, subsequent_indent="    "))
         for name, map_location in {
+            "None": None,
             '"cpu"': "cpu",
             '{"cuda:0": "cpu"}': {"cuda:0": "cpu"},
             "lambda storage, tag: storage": lambda storage, tag: storage,
             "lambda storage, tag: None": lambda storage, tag: None,
             '"meta"': "meta",
         }.items():
-            print(
-                f"{name:29} {textwrap.shorten(load(path, map_location), 58, placeholder=' ...')}"
+            result = textwrap.shorten(
+                load(path, map_location), 52, placeholder=" ..."
             )
+            print(f"{name:29} {result}")

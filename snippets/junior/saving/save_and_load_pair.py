@@ -7,9 +7,9 @@ from torch import nn
 
 
 class Encoder(nn.Module):
-    """Maps float32 (N, T, 8) to (N, T, 8) with self-attention of ``heads`` heads, which must divide 8."""
+    """Self-attention, float32 (N, T, 8) to (N, T, 8); ``heads`` must divide 8."""
 
-    def __init__(self, heads: int, dropout: float = 0.1) -> None:
+    def __init__(self, heads: int, dropout: float) -> None:
         super().__init__()
         self.layer = nn.TransformerEncoderLayer(
             8, heads, dim_feedforward=16, dropout=dropout, batch_first=True
@@ -20,7 +20,7 @@ class Encoder(nn.Module):
 
 
 def save(model: nn.Module, config: dict[str, Any], path: Path) -> None:
-    """Write the weights of a model and the arguments that it was built with."""
+    """Write the weights of a model and all arguments that it was built with."""
     torch.save({"config": config, "model": model.state_dict()}, path)
 
 
@@ -38,7 +38,7 @@ def load(path: Path) -> Encoder:
 
 if __name__ == "__main__":
     torch.manual_seed(0)
-    config = {"heads": 2}
+    config = {"heads": 2, "dropout": 0.1}
     trained = Encoder(**config).eval()
     x = torch.randn(1, 5, 8)
     expected = trained(x)
@@ -51,7 +51,7 @@ if __name__ == "__main__":
         ("the same weights, no eval()", 2),
         ("the same weights, 4 heads, eval()", 4),
     ):
-        restored[name] = Encoder(heads)
+        restored[name] = Encoder(heads, dropout=0.1)
         restored[name].load_state_dict(weights)
     restored["the same weights, 4 heads, eval()"].eval()
     for name, model in restored.items():
@@ -59,5 +59,5 @@ if __name__ == "__main__":
         same = all(torch.equal(a, b) for a, b in pairs)
         difference = (model(x) - expected).abs().max().item()
         print(
-            f"{name:34} weights equal: {same}, largest difference of outputs {difference:.4f}"
+            f"{name:34} weights equal: {same}, outputs differ by {difference:.4f}"
         )

@@ -3,7 +3,7 @@ from torch import nn
 
 
 class Tagger(nn.Module):
-    """One of each: a trained, a frozen and a tied weight, batch norm with its buffers, and a cache."""
+    """A trained, a frozen and a tied weight, batch norm and a cache."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -16,7 +16,7 @@ class Tagger(nn.Module):
 
 
 def table(model: nn.Module) -> dict[str, tuple[str, bool, bool]]:
-    """For each name of a tensor: what it is, and whether it is in ``parameters()`` and in ``state_dict()``."""
+    """For each name: its kind, whether in ``parameters()``, in ``state_dict()``."""
     in_parameters = dict(model.named_parameters())
     in_state = model.state_dict()
     rows = {}
@@ -32,17 +32,5 @@ if __name__ == "__main__":
     model = Tagger()
     print(f"{'':24} {'is a':18} parameters()  state_dict()")
     for name, (kind, in_parameters, in_state) in table(model).items():
-        print(
-            f"{name:24} {kind:18} {'yes' if in_parameters else '-':13} {'yes' if in_state else '-'}"
-        )
-
-    state = model.state_dict()
-    value = state["norm.weight"]
-    with torch.no_grad():
-        model.norm.weight.fill_(7)
-    print(
-        f"state['norm.weight'] taken before the weight was set to 7: {value.tolist()}"
-    )
-    print(
-        f"requires_grad: parameter {model.norm.weight.requires_grad}, state dict {value.requires_grad}"
-    )
+        marks = "yes" if in_parameters else "-", "yes" if in_state else "-"
+        print(f"{name:24} {kind:18} {marks[0]:13} {marks[1]}")
