@@ -15,8 +15,8 @@ def load(model_device: str, weights_device: str, assign: bool) -> str:
         try:
             model.load_state_dict(weights, assign=assign)
             report = "nothing"
-            if caught:
-                text = str(caught[0].message)
+            for warning in caught:
+                text = str(warning.message)
                 report = "UserWarning: ... " + text.split(", ")[1].split(".")[0]
         except RuntimeError as error:
             report = "RuntimeError: ... " + str(error).split("'")[1]
