@@ -4,7 +4,7 @@ from torch import nn
 
 
 def load(model_device: str, weights_device: str, assign: bool) -> str:
-    """Load weights on one device into a model on another: the complaint, and where the model's weights are then."""
+    """Load weights into a model: the complaint, and where its weights are then."""
     model = nn.Linear(3, 2, device=model_device)
     weights = {
         name: tensor.to(weights_device)
@@ -14,21 +14,18 @@ def load(model_device: str, weights_device: str, assign: bool) -> str:
         warnings.simplefilter("always")
         try:
             model.load_state_dict(weights, assign=assign)
-            report = (
-                "UserWarning: ... "
-                + str(caught[0].message).split(", ")[1].split(".")[0]
-                if caught
-                else "nothing"
-            )
+            report = "nothing"
+            for warning in caught:
+                text = str(warning.message)
+                report = "UserWarning: ... " + text.split(", ")[1].split(".")[0]
         except RuntimeError as error:
             report = "RuntimeError: ... " + str(error).split("'")[1]
-    return f"{report:57} weights on {model.weight.device}"
+    return f"{report}\n    weights on {model.weight.device}"
 
 
 if __name__ == "__main__":
     for model_device, weights_device in (("meta", "cpu"), ("cpu", "meta")):
         print(f"{weights_device} weights into a model on {model_device}:")
         for assign in (False, True):
-            print(
-                f"    assign={assign!s:5}  {load(model_device, weights_device, assign)}"
-            )
+            result = load(model_device, weights_device, assign)
+            print(f"  assign={assign}: {result}")

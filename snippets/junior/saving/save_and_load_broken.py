@@ -15,7 +15,7 @@ class RunsCode:
 
 
 def load(what: Any, weights_only: bool | None = None) -> str:
-    """Save ``what``, load it with this argument, and say what came back: a type, or the telling lines of the error."""
+    """Save and load ``what``: the type that came back, or what the error says."""
     file = io.BytesIO()
     torch.save(what, file)
     file.seek(0)

@@ -5,14 +5,14 @@ from torch import nn
 def load_report(
     model: nn.Module, weights: dict[str, torch.Tensor], strict: bool
 ) -> str:
-    """Load the weights; say how many tensors of the model changed, or the first two complaints."""
+    """Load the weights: how many tensors changed, or the first two complaints."""
     before = [tensor.clone() for tensor in model.state_dict().values()]
     try:
         model.load_state_dict(weights, strict=strict)
     except RuntimeError as error:
         lines = [line.strip() for line in str(error).splitlines() if line.strip()]
         return "\n".join(
-            ["RuntimeError:", *("    " + line[:86] for line in lines[1:3])]
+            ["RuntimeError:", *("    " + line[:80] for line in lines[1:3])]
         )
     changed = sum(
         not torch.equal(old, new)

@@ -1,48 +1,11 @@
 import torch
 from torch import nn
 
+norm = nn.BatchNorm1d(3)
+print("parameters:", [name for name, _ in norm.named_parameters()])
+print("state dict:", list(norm.state_dict()))
 
-class Tagger(nn.Module):
-    """One of each: a trained, a frozen and a tied weight, batch norm with its buffers, and a cache."""
-
-    def __init__(self) -> None:
-        super().__init__()
-        self.embedding = nn.Embedding(5, 3)
-        self.frozen = nn.Linear(3, 3, bias=False).requires_grad_(False)
-        self.norm = nn.BatchNorm1d(3)
-        self.output = nn.Linear(3, 5, bias=False)
-        self.output.weight = self.embedding.weight  # tied
-        self.register_buffer("cache", torch.zeros(2), persistent=False)
-
-
-def table(model: nn.Module) -> dict[str, tuple[str, bool, bool]]:
-    """For each name of a tensor: what it is, and whether it is in ``parameters()`` and in ``state_dict()``."""
-    in_parameters = dict(model.named_parameters())
-    in_state = model.state_dict()
-    rows = {}
-    for name, parameter in model.named_parameters(remove_duplicate=False):
-        kind = "parameter" if parameter.requires_grad else "parameter, frozen"
-        rows[name] = kind, name in in_parameters, name in in_state
-    for name, _ in model.named_buffers():
-        rows[name] = "buffer", False, name in in_state
-    return rows
-
-
-if __name__ == "__main__":
-    model = Tagger()
-    print(f"{'':24} {'is a':18} parameters()  state_dict()")
-    for name, (kind, in_parameters, in_state) in table(model).items():
-        print(
-            f"{name:24} {kind:18} {'yes' if in_parameters else '-':13} {'yes' if in_state else '-'}"
-        )
-
-    state = model.state_dict()
-    value = state["norm.weight"]
-    with torch.no_grad():
-        model.norm.weight.fill_(7)
-    print(
-        f"state['norm.weight'] taken before the weight was set to 7: {value.tolist()}"
-    )
-    print(
-        f"requires_grad: parameter {model.norm.weight.requires_grad}, state dict {value.requires_grad}"
-    )
+state = norm.state_dict()
+with torch.no_grad():
+    norm.weight.fill_(7)
+print("the weight in the state dict taken before:", state["weight"].tolist())

@@ -10,7 +10,7 @@ def make_model() -> nn.Module:
 
 
 def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
-    """Share of right predictions in eval mode; x is float32 (N, 4), y int64 (N,)."""
+    """Share of right predictions in eval mode; x float32 (N, 4), y int64 (N,)."""
     model.eval()
     with torch.no_grad():
         return (model(x).argmax(dim=1) == y).float().mean().item()
@@ -38,6 +38,5 @@ if __name__ == "__main__":
     )
     print(f"trained model              {accuracy(model, x, y):.0%}")
     print(f"copied with state_dict()   {accuracy(by_state_dict, x, y):.0%}")
-    print(
-        f"copied with parameters()   {accuracy(by_parameters, x, y):.0%}   all parameters equal: {same}"
-    )
+    print(f"copied with parameters()   {accuracy(by_parameters, x, y):.0%}")
+    print(f"all parameters equal: {same}")

@@ -1,37 +1,10 @@
 import torch
 
+prediction = torch.tensor([[1.0], [2.0], [3.0]])  # (3, 1), from a linear layer
+target = torch.tensor([1.0, 2.0, 3.0])  # (3,), the same three numbers
 
-def broadcast_shape(
-    left: tuple[int, ...], right: tuple[int, ...]
-) -> tuple[int, ...]:
-    """Shape of ``left + right`` by the rules of broadcasting.
+difference = prediction - target
+print("shape", tuple(difference.shape), " mean square", (difference**2).mean())
 
-    Raises:
-        ValueError: two sizes meet that differ, and neither is 1.
-    """
-    ndim = max(len(left), len(right))
-    left = (1,) * (ndim - len(left)) + left
-    right = (1,) * (ndim - len(right)) + right
-    shape = []
-    for a, b in zip(left, right):
-        if a != b and a != 1 and b != 1:
-            raise ValueError(f"{a} meets {b}")
-        shape.append(b if a == 1 else a)
-    return tuple(shape)
-
-
-if __name__ == "__main__":
-    for left, right in [
-        ((4, 3), (3,)),
-        ((4, 3), (4,)),
-        ((4, 3), (4, 1)),
-        ((4, 1), (4,)),
-        ((4, 1), (0,)),
-    ]:
-        try:
-            result = torch.zeros(left) + torch.zeros(right)
-            print(
-                f"{left} + {right!s:6} -> {tuple(result.shape)}, by the rules {broadcast_shape(left, right)}"
-            )
-        except RuntimeError as error:
-            print(f"{left} + {right!s:6} -> RuntimeError: {error}")
+difference = prediction.squeeze(1) - target
+print("shape", tuple(difference.shape), "   mean square", (difference**2).mean())

@@ -3,7 +3,10 @@ from torch import nn
 
 
 def fitted_slope(batch_size: int, steps: int = 1000) -> float:
-    """Slope that SGD finds for ``y = 2x`` with the loss of (N, 1) against (N,), mean over the last half of training."""
+    """Slope that SGD finds for ``y = 2x`` with (N, 1) against (N,).
+
+    Mean over the last half of training on 32 samples.
+    """
     torch.manual_seed(0)
     x = torch.randn(32, 1)
     y = 2 * x.squeeze(1)

@@ -7,7 +7,9 @@ from torch import nn
 def fit(
     x: torch.Tensor, y: torch.Tensor, steps: int, seed: int = 0
 ) -> tuple[list[float], torch.Tensor]:
-    """Fit ``nn.Linear`` to ``y`` with full-batch SGD; targets of shape (N,) meet predictions of shape (N, 1).
+    """Fit ``nn.Linear`` to ``y`` with full-batch SGD.
+
+    Targets of shape (N,) meet predictions of shape (N, 1).
 
     Returns:
         The loss of every step, and the predictions after the last one, shape (N,).
@@ -41,9 +43,8 @@ if __name__ == "__main__":
         print(f"{step:4} {wrong[step]:20.4f} {right[step]:22.4f}")
     print(f"warnings in 200 steps: {len(caught)}\n")
 
-    print(
-        f"targets:             mean {y.mean():.4f}, variance {y.var(correction=0):.4f}"
-    )
+    variance = y.var(correction=0)
+    print(f"targets:             mean {y.mean():.4f}, variance {variance:.4f}")
     print(f"wrong predictions:   from {constant.min():.4f} to {constant.max():.4f}")
     print(f"right predictions:   from {line.min():.4f} to {line.max():.4f}")
     guesses = {

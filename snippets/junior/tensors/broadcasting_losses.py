@@ -30,7 +30,9 @@ for name, loss in losses.items():
     with warnings.catch_warnings(record=True) as caught:
         warnings.simplefilter("always")
         try:
-            wrong = f"{loss(prediction, target):.4f}  {caught[0].category.__name__ if caught else 'silent'}"
+            value = loss(prediction, target)
+            kind = caught[0].category.__name__ if caught else "silent"
+            wrong = f"{value:.4f}  {kind}"
         except ValueError as error:
             wrong = f"        {type(error).__name__}"
     print(f"{name:35} {right:.4f}          {wrong}")

@@ -2,7 +2,10 @@ import torch
 
 
 def normalize_rows(counts: torch.Tensor) -> torch.Tensor:
-    """Divide each row of ``counts``, shape (rows, columns), by its sum; wrong on purpose: ``keepdim`` is missing."""
+    """Divide each row of ``counts``, shape (rows, columns), by its sum.
+
+    Wrong on purpose: ``keepdim`` is missing.
+    """
     return counts / counts.sum(dim=1)
 
 
@@ -15,7 +18,7 @@ for rows, columns in ((2, 3), (3, 3)):
             [round(total, 4) for total in sums.tolist()],
         )
     except RuntimeError as error:
-        print(f"({rows}, {columns}): RuntimeError: {error}")
+        print(f"({rows}, {columns}): RuntimeError: {str(error).split(' at ')[0]}")
     fixed = counts / counts.sum(dim=1, keepdim=True)
     print(
         f"({rows}, {columns}): row sums with keepdim",

@@ -2,7 +2,7 @@ import torch
 
 
 def standardize(x: torch.Tensor, device: str, copy: bool = False) -> torch.Tensor:
-    """Move ``x``, floating point, any shape, to ``device`` with mean 0 and standard deviation 1."""
+    """Move ``x``, floating point, to ``device``, then standardize it in place."""
     x = x.to(device, copy=copy)
     x -= x.mean()
     x /= x.std()

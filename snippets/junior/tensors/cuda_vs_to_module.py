@@ -9,4 +9,4 @@ for name, tensor in layer.state_dict().items():
 try:
     layer.to(torch.int64)
 except TypeError as error:
-    print(f"TypeError: {error}")
+    print(f"TypeError: {str(error).split(',')[0]}")

@@ -1,47 +1,12 @@
 import torch
-import torch.nn.functional as F
 from torch import nn
 
+model, x = nn.Linear(3, 1), torch.ones(4, 3)
+model.to("meta")  # stands in for the GPU: every machine has a meta device
+x.to("meta")
+print("after model.to()  the model is on", model.weight.device)
+print("after x.to()      x is on", x.device)
 
-def train(
-    model: nn.Module,
-    batches: list[tuple[torch.Tensor, torch.Tensor]],
-    device: torch.device,
-) -> list[float]:
-    """One epoch of SGD on ``device``; the loop is the same for a CPU and for any accelerator.
-
-    Args:
-        model: maps float32 (N, D) to (N, 1); moved to ``device`` in place.
-        batches: pairs of float32 tensors, (N, D) and (N, 1), on any device.
-
-    Returns:
-        The loss of every batch.
-    """
-    model.to(device)
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    losses = []
-    for x, y in batches:
-        x, y = x.to(device), y.to(device)
-        loss = F.mse_loss(model(x), y)
-        optimizer.zero_grad()
-        loss.backward()
-        optimizer.step()
-        losses.append(loss.item())
-    return losses
-
-
-if __name__ == "__main__":
-    torch.manual_seed(0)
-    accelerator = torch.accelerator.current_accelerator(check_available=True)
-    device = accelerator or torch.device("cpu")
-    model, inputs = nn.Linear(3, 1), torch.randn(20, 64, 3)
-    losses = train(model, [(x, x.sum(dim=1, keepdim=True)) for x in inputs], device)
-    print(f"first loss {losses[0]:.4f}, last loss {losses[-1]:.4f}")
-
-    x = torch.ones(4, 3)
-    for name, moved in (("model", model), ("x", x)):
-        returned = moved.to("meta")
-        where = model.weight.device if moved is model else x.device
-        print(
-            f"{name}.to('meta') returns {name} itself: {returned is moved!s:5}  {name} is on: {where}"
-        )
+x = x.to("meta")
+print("after x = x.to()  x is on", x.device)
+print("output", tuple(model(x).shape), "on", model(x).device)

@@ -6,7 +6,10 @@ DEVICE = "meta"  # stands in for the GPU: shapes without data, on every machine
 
 
 def loss_device(forgotten: str) -> str:
-    """Device of the loss when one move to ``DEVICE`` is ``forgotten``: a name of the list below, or "nothing".
+    """Device of the loss when one move to ``DEVICE`` is forgotten.
+
+    Args:
+        forgotten: "nothing", "model", "x", "x =" or "y".
 
     Raises:
         RuntimeError: tensors of two devices met.
@@ -24,8 +27,9 @@ def loss_device(forgotten: str) -> str:
 
 
 if __name__ == "__main__":
+    print("forgotten")
     for forgotten in ("nothing", "model", "x", "x =", "y"):
         try:
-            print(f"forgotten: {forgotten:8} loss on {loss_device(forgotten)}")
+            print(f"{forgotten:8} loss on {loss_device(forgotten)}")
         except RuntimeError as error:
-            print(f"forgotten: {forgotten:8} RuntimeError: {error}")
+            print(f"{forgotten:8} RuntimeError: {error}")

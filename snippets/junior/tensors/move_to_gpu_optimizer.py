@@ -8,16 +8,11 @@ model(torch.ones(4, 3)).sum().backward()
 optimizer.step()
 
 model.to(torch.float64)
+held = optimizer.param_groups[0]["params"][0]
 print(f"same Parameter object    {model.weight is weight}")
-print(
-    f"held by the optimizer    {optimizer.param_groups[0]['params'][0] is model.weight}"
-)
+print(f"held by the optimizer    {held is model.weight}")
 print(f"weight                   {model.weight.dtype}")
-print(
-    f"momentum of the weight   {optimizer.state[model.weight]['momentum_buffer'].dtype}"
-)
+print(f"momentum of the weight   {optimizer.state[held]['momentum_buffer'].dtype}")
 
 optimizer.load_state_dict(optimizer.state_dict())
-print(
-    f"after load_state_dict()  {optimizer.state[model.weight]['momentum_buffer'].dtype}"
-)
+print(f"after load_state_dict()  {optimizer.state[held]['momentum_buffer'].dtype}")

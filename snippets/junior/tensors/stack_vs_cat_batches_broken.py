@@ -24,11 +24,12 @@ if __name__ == "__main__":
     targets = torch.arange(12) // 3  # four classes
     # Every prediction is right.
     logits = torch.nn.functional.one_hot(targets).float()
-    for batch_size in (5, 6, 4):
+    print("batch size")
+    for batch_size in (5, 6, 4, 1):
         for join in (torch.cat, torch.stack):
             try:
                 right = accuracy(join, logits, targets, batch_size)
                 result = f"accuracy {right:.2f}"
             except RuntimeError as error:
-                result = f"RuntimeError: {error}"
-            print(f"batch size {batch_size}, {join.__name__:5} {result}")
+                result = f"RuntimeError: {str(error).split(' at ')[0]}"
+            print(f"{batch_size}, {join.__name__:5}  {result}")

@@ -3,7 +3,7 @@ from torch import nn
 
 
 def predict(model: nn.Module, images: torch.Tensor) -> str:
-    """How many predictions ``model`` makes for ``images``, float32, or why its first layer refuses them."""
+    """The number of predictions for ``images``, float32, or why a layer raises."""
     try:
         return f"{model(images).argmax(dim=-1).numel()} prediction(s)"
     except RuntimeError as error:
@@ -20,6 +20,6 @@ if __name__ == "__main__":
         model = nn.Sequential(nn.Conv2d(channels, 16, 3), pool, nn.Linear(16, 5))
         for join in (torch.stack, torch.cat):
             images = join(scans)
-            print(
-                f"{channels}-channel model, {join.__name__:5} {tuple(images.shape)!s:12} -> {predict(model, images)}"
-            )
+            case = f"{channels}-channel model, {join.__name__:5} "
+            case += f"{tuple(images.shape)!s:12}"
+            print(f"{case} -> {predict(model, images)}")

@@ -6,8 +6,7 @@ collected = torch.empty(0)
 for batch in user_ids.split(1):
     collected = torch.cat([collected, batch])
 
-print(
-    f"grown from torch.empty(0)  {collected.dtype}  {[int(user_id) for user_id in collected]}"
-)
+grown = [int(user_id) for user_id in collected]
+print(f"grown from torch.empty(0)  {collected.dtype}  {grown}")
 joined = torch.cat(user_ids.split(1))
 print(f"joined once                {joined.dtype}    {joined.tolist()}")

@@ -1,9 +1,14 @@
+import textwrap
+
 import numpy as np
 import torch
 
 
 def gradient(write: str) -> float:
-    """Gradient of ``weight * x`` at x = 2, after x was overwritten with 100 through ``"numpy"`` or ``"torch"``.
+    """Gradient of ``weight * x`` at x = 2, after x was overwritten with 100.
+
+    Args:
+        write: how, one of "none", "numpy", "data" and "torch".
 
     Raises:
         RuntimeError: autograd noticed the write.
@@ -14,6 +19,8 @@ def gradient(write: str) -> float:
     loss = (weight * x).sum()
     if write == "numpy":
         array[0] = 100
+    elif write == "data":
+        x.data[0] = 100
     elif write == "torch":
         x[0] = 100
     loss.backward()
@@ -21,8 +28,8 @@ def gradient(write: str) -> float:
 
 
 if __name__ == "__main__":
-    for write in ("none", "numpy", "torch"):
+    for write in ("none", "numpy", "data", "torch"):
         try:
             print(f"{write:6} {gradient(write)}")
         except RuntimeError as error:
-            print(f"{write:6} RuntimeError: {str(error).split(';')[0]}")
+            print(f"{write:6} RuntimeError: {textwrap.shorten(str(error), 62)}")

@@ -5,7 +5,7 @@ import torch
 
 
 def read_samples(count: int, dtype: type) -> Iterator[np.ndarray]:
-    """Yield ``count`` samples, shape (2,), one after the other in the same buffer, as many file readers do."""
+    """Yield ``count`` samples, shape (2,), one after the other in one buffer."""
     buffer = np.empty(2, dtype=dtype)
     for number in range(1, count + 1):
         buffer.fill(number)
@@ -13,7 +13,10 @@ def read_samples(count: int, dtype: type) -> Iterator[np.ndarray]:
 
 
 def load(count: int, dtype: type) -> torch.Tensor:
-    """Stack the samples into a float32 tensor, shape (count, 2); wrong on purpose: nobody owns the samples."""
+    """Stack the samples into a float32 tensor, shape (count, 2).
+
+    Wrong on purpose: the samples can share the reader's buffer.
+    """
     samples = [
         torch.from_numpy(sample).float() for sample in read_samples(count, dtype)
     ]

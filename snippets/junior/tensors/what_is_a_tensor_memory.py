@@ -21,7 +21,6 @@ for name, convert in conversions.items():
         array = np.zeros(1, dtype=dtype)
         tensor = convert(array)
         array[0] = 1
-        row.append(
-            f"{'shares' if tensor.item() else 'copies'} {str(tensor.dtype).removeprefix('torch.')}"
-        )
+        kind = "shares" if tensor.item() else "copies"
+        row.append(f"{kind} {str(tensor.dtype).removeprefix('torch.')}")
     print(f"{name:45} {row[0]:16} {row[1]}")

@@ -2,6 +2,8 @@
 
 import copy
 import io
+import os
+import pathlib
 import pickle
 import warnings
 
@@ -12,17 +14,17 @@ from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
 
 from warmup.testing import load_snippet
 
-round_trip = load_snippet("junior/saving/save_and_load.py")
+round_trip = load_snippet("junior/saving/save_and_load_pair.py")
 unsafe = load_snippet("junior/saving/save_and_load_broken.py")
 portable = load_snippet("junior/saving/save_and_load_portable_broken.py")
-state_dict = load_snippet("junior/saving/state_dict_vs_parameters.py")
+state_dict = load_snippet("junior/saving/state_dict_vs_parameters_all.py")
 copied = load_snippet("junior/saving/state_dict_vs_parameters_broken.py")
-location = load_snippet("junior/saving/map_location.py")
+location = load_snippet("junior/saving/map_location_forms.py")
 meta = load_snippet("junior/saving/map_location_meta_broken.py")
 
 
 class TestSaveAndLoad:
-    @pytest.mark.parametrize("config", [{"heads": 1}, {"heads": 4, "dropout": 0.5}])
+    @pytest.mark.parametrize("config", [{"heads": 1, "dropout": 0.1}, {"heads": 4, "dropout": 0.5}])
     def test_load_gives_the_model_that_was_saved_in_eval_mode(self, tmp_path, config):
         trained = round_trip.Encoder(**config)
         round_trip.save(trained, config, tmp_path / "model.pt")
@@ -30,17 +32,19 @@ class TestSaveAndLoad:
         restored = round_trip.load(tmp_path / "model.pt")
         assert not any(module.training for module in restored.modules())
         assert restored.layer.self_attn.num_heads == config["heads"]
-        assert restored.layer.dropout.p == config.get("dropout", 0.1)
+        assert restored.layer.dropout.p == config["dropout"]
         x = torch.randn(3, 6, 8)
         assert torch.equal(restored(x), trained.eval()(x))
 
     def test_load_raises_where_the_weights_do_not_fit_the_configuration(self, tmp_path):
-        torch.save({"config": {"heads": 2}, "model": nn.Linear(2, 2).state_dict()}, tmp_path / "model.pt")
+        torch.save(
+            {"config": {"heads": 2, "dropout": 0.1}, "model": nn.Linear(2, 2).state_dict()}, tmp_path / "model.pt"
+        )
         with pytest.raises(RuntimeError, match="Missing key"):
             round_trip.load(tmp_path / "model.pt")
 
     def test_load_builds_nothing_but_what_is_safe(self, tmp_path, capsys):
-        torch.save({"config": {"heads": 2}, "model": unsafe.RunsCode()}, tmp_path / "model.pt")
+        torch.save({"config": {"heads": 2, "dropout": 0.1}, "model": unsafe.RunsCode()}, tmp_path / "model.pt")
         with pytest.raises(pickle.UnpicklingError):
             round_trip.load(tmp_path / "model.pt")
         assert capsys.readouterr().out == ""
@@ -60,13 +64,55 @@ class TestSaveAndLoad:
         outputs = [model(x, x, x)[0] if width == 8 else model(x) for model in (one, other)]
         assert not torch.allclose(*outputs, atol=1e-4)
 
+    def test_a_config_that_leaves_out_an_argument_does_not_build(self, tmp_path):
+        torch.save({"config": {"heads": 2}, "model": round_trip.Encoder(2, 0.1).state_dict()}, tmp_path / "model.pt")
+        with pytest.raises(TypeError, match="dropout"):
+            round_trip.load(tmp_path / "model.pt")
+
+    @pytest.mark.parametrize(("saved", "loaded"), [(torch.float64, torch.float32), (torch.float32, torch.bfloat16)])
+    def test_strict_loading_does_not_see_the_dtype_and_converts(self, saved, loaded):
+        model, weights = nn.Linear(2, 2, dtype=loaded), nn.Linear(2, 2, dtype=saved).state_dict()
+        model.load_state_dict(weights)
+        assert model.weight.dtype == loaded and torch.equal(model.weight, weights["weight"].to(loaded))
+
+    def test_one_element_loads_into_a_scalar_and_not_the_other_way_round(self):
+        class Scale(nn.Module):
+            def __init__(self, shape):
+                super().__init__()
+                self.scale = nn.Parameter(torch.randn(shape))
+
+        scalar, vector = Scale(()), Scale((1,))
+        scalar.load_state_dict(vector.state_dict())
+        assert scalar.scale.shape == () and scalar.scale.item() == vector.scale.item()
+        with pytest.raises(RuntimeError, match="size mismatch"):
+            vector.load_state_dict(scalar.state_dict())
+
+    @pytest.mark.parametrize("strict", [True, False])
+    def test_a_load_that_raises_has_copied_what_fits(self, strict):
+        model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 3), nn.Linear(3, 3))
+        other = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 4), nn.Linear(3, 3))
+        before = model[1].weight.clone()
+        with pytest.raises(RuntimeError, match="size mismatch"):
+            model.load_state_dict(other.state_dict(), strict=strict)
+        assert torch.equal(model[0].weight, other[0].weight) and torch.equal(model[2].weight, other[2].weight)
+        assert torch.equal(model[1].weight, before)
+
+    @pytest.mark.parametrize("classes", [2, 7])
+    def test_without_the_old_head_the_rest_loads_and_only_the_new_head_is_missing(self, classes):
+        old = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, 5))
+        new = nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3), nn.Linear(3, classes))
+        weights = {name: tensor for name, tensor in old.state_dict().items() if not name.startswith("2.")}
+        missing, unexpected = new.load_state_dict(weights, strict=False)
+        assert missing == ["2.weight", "2.bias"] and not unexpected
+        assert torch.equal(new[0].weight, old[0].weight)
+
     def test_loading_weights_leaves_the_mode_alone(self):
         for training in (True, False):
             model = nn.Dropout().train(training)
             model.load_state_dict(nn.Dropout().train(not training).state_dict())
             assert model.training is training
 
-    @pytest.mark.parametrize("model", [nn.Linear(3, 3), nn.Sequential(nn.Conv2d(1, 1, 1)), round_trip.Encoder(2)])
+    @pytest.mark.parametrize("model", [nn.Linear(3, 3), nn.Sequential(nn.Conv2d(1, 1, 1)), round_trip.Encoder(2, 0.1)])
     def test_a_pickled_model_does_not_load_by_default_and_its_state_dict_does(self, model):
         assert unsafe.load(model).startswith("UnpicklingError: Weights only load failed")
         assert unsafe.load(model) == unsafe.load(model, weights_only=True)
@@ -205,6 +251,36 @@ class TestStateDictVsParameters:
         optimizer.step()
         assert all(torch.equal(before[name], tensor) for name, tensor in model.state_dict().items())
 
+    def test_a_named_optimizer_stores_names_and_still_goes_by_position(self):
+        a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.Adam([("a", a), ("b", b)])
+        a.grad, b.grad = torch.full((2,), 3.0), torch.full((2,), 5.0)
+        optimizer.step()
+        state = optimizer.state_dict()
+        assert state["param_groups"][0]["param_names"] == ["a", "b"]
+        swapped = torch.optim.Adam([("b", b), ("a", a)])
+        swapped.load_state_dict(state)
+        assert torch.equal(swapped.state[b]["exp_avg"], optimizer.state[a]["exp_avg"])
+
+    def test_extra_state_is_in_the_state_dict_and_need_not_be_a_tensor(self):
+        class Counter(nn.Module):
+            def get_extra_state(self):
+                return {"seen": 3}
+
+            def set_extra_state(self, state):
+                self.state = state
+
+        state, other = Counter().state_dict(), Counter()
+        assert dict(state) == {"_extra_state": {"seen": 3}}
+        other.load_state_dict(state)
+        assert other.state == {"seen": 3}
+
+    def test_assign_shares_the_memory_of_the_given_tensors(self):
+        for assign in (False, True):
+            model, state = nn.Linear(2, 2), nn.Linear(2, 2).state_dict()
+            model.load_state_dict(state, assign=assign)
+            assert (model.weight.data_ptr() == state["weight"].data_ptr()) is assign
+
     def test_the_optimizers_state_goes_by_position(self):
         a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
         optimizer = torch.optim.Adam([a, b])
@@ -298,6 +374,40 @@ class TestMapLocation:
         model.load_state_dict(torch.load(tmp_path / "model.pt", mmap=True, map_location="cpu"), assign=True)
         x = torch.randn(2, 4)
         assert torch.equal(model(x), saved(x))
+
+    def test_mmap_alone_does_not_help_against_a_cuda_tag(self, path):
+        with pytest.raises(RuntimeError, match="CUDA device"):
+            torch.load(path, mmap=True)
+        assert torch.load(path, mmap=True, map_location="cpu")["b"].shape == (3, 3)
+
+    @pytest.mark.skipif(not pathlib.Path("/proc/self/statm").exists(), reason="reads /proc")
+    def test_meta_mmap_and_saved_on_do_not_read_the_data(self, tmp_path):
+        size = 64 * 2**20
+        torch.save({"a": torch.ones(size // 4)}, tmp_path / "big.pt")
+
+        def resident():
+            return int(pathlib.Path("/proc/self/statm").read_text().split()[1]) * os.sysconf("SC_PAGE_SIZE")
+
+        def growth(load):
+            before, kept = resident(), load(tmp_path / "big.pt")
+            return resident() - before, kept
+
+        assert growth(lambda path: torch.load(path, map_location="meta"))[0] < size / 4
+        assert growth(lambda path: torch.load(path, map_location="cpu", mmap=True))[0] < size / 4
+        assert growth(location.saved_on)[0] < size / 4
+        assert growth(lambda path: torch.load(path, map_location="cpu"))[0] > size / 2
+
+    def test_a_buffer_that_is_not_persistent_stays_on_meta(self):
+        class Masked(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(2, 2)
+                self.register_buffer("mask", torch.ones(2, 2).tril(), persistent=False)
+
+        with torch.device("meta"):
+            model = Masked()
+        model.load_state_dict(Masked().state_dict(), assign=True)
+        assert model.mask.is_meta and not model.linear.weight.is_meta
 
     def test_the_random_state_must_stay_on_the_cpu(self):
         with pytest.raises(TypeError, match="ByteTensor"):

@@ -11,17 +11,17 @@ from torch import nn
 
 from warmup.testing import load_snippet
 
-broadcasting = load_snippet("junior/tensors/broadcasting.py")
+broadcasting = load_snippet("junior/tensors/broadcasting_rules.py")
 broadcasting_broken = load_snippet("junior/tensors/broadcasting_broken.py")
 broadcasting_batch_size = load_snippet("junior/tensors/broadcasting_batch_size.py")
 broadcasting_square = load_snippet("junior/tensors/broadcasting_square_broken.py")
 cuda_vs_to = load_snippet("junior/tensors/cuda_vs_to_broken.py")
-move_to_gpu = load_snippet("junior/tensors/move_to_gpu.py")
+move_to_gpu = load_snippet("junior/tensors/move_to_gpu_loop.py")
 move_to_gpu_broken = load_snippet("junior/tensors/move_to_gpu_broken.py")
-stack_vs_cat = load_snippet("junior/tensors/stack_vs_cat.py")
+stack_vs_cat = load_snippet("junior/tensors/stack_vs_cat_by_hand.py")
 stack_vs_cat_batches = load_snippet("junior/tensors/stack_vs_cat_batches_broken.py")
 stack_vs_cat_broken = load_snippet("junior/tensors/stack_vs_cat_broken.py")
-what_is_a_tensor = load_snippet("junior/tensors/what_is_a_tensor.py")
+what_is_a_tensor = load_snippet("junior/tensors/what_is_a_tensor_both.py")
 what_is_a_tensor_broken = load_snippet("junior/tensors/what_is_a_tensor_broken.py")
 what_is_a_tensor_autograd = load_snippet("junior/tensors/what_is_a_tensor_autograd_broken.py")
 
@@ -91,6 +91,18 @@ class TestBroadcasting:
         assert losses[-1] == pytest.approx(y.var(correction=0).item(), rel=1e-3)
         assert all(later <= earlier + 1e-5 for earlier, later in itertools.pairwise(losses))  # the curve looks fine
 
+    def test_dead_relus_end_at_the_variance_of_the_targets_too_with_equal_shapes(self):
+        x = torch.randn(48, 3)
+        y = x @ torch.tensor([[1.0], [-2.0], [0.5]]) + 3
+        model = nn.Sequential(nn.Linear(3, 8), nn.ReLU(), nn.Linear(8, 1))
+        nn.init.constant_(model[0].bias, -100.0)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        for _ in range(200):
+            optimizer.zero_grad()
+            F.mse_loss(model(x), y).backward()
+            optimizer.step()
+        assert F.mse_loss(model(x), y).item() == pytest.approx(y.var(correction=0).item(), rel=1e-4)
+
     def test_training_with_equal_shapes_fits_the_line(self):
         x = torch.randn(48, 3)
         y = x @ torch.tensor([1.0, -2.0, 0.5]) + 3
@@ -98,11 +110,33 @@ class TestBroadcasting:
         assert len(losses) == 400 and losses[-1] < 1e-4
         torch.testing.assert_close(predictions, y, rtol=0, atol=1e-2)
 
-    def test_the_warning_is_shown_once_whatever_the_number_of_steps(self):
+    def test_the_same_warning_is_shown_once_per_line_and_for_a_module_the_line_is_in_torch(self):
+        x, y = torch.randn(8, 1), torch.randn(8)
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("default")
-            broadcasting_broken.fit(torch.randn(8, 1), torch.randn(8), steps=30)
-        assert len(caught) == 1
+            broadcasting_broken.fit(x, y, steps=30)
+            broadcasting_broken.fit(x, y, steps=30)
+            nn.MSELoss()(x, y)
+            assert len(caught) == 1
+            broadcasting_broken.fit(x[:5], y[:5], steps=30)  # other sizes, another text
+            assert len(caught) == 2
+            for _ in range(3):
+                F.mse_loss(x, y)
+            F.mse_loss(x, y)
+            assert len(caught) == 4
+
+    def test_a_stretched_tensor_has_stride_0_and_the_result_has_the_full_size(self):
+        column = torch.randn(7, 1)
+        assert column.expand(7, 5).stride() == (1, 0)
+        assert (column - column.T).nbytes == 7 * column.nbytes
+
+    def test_per_channel_and_all_pairs_are_written_with_size_1_dimensions(self):
+        images, mean = torch.randn(2, 3, 4, 5), torch.randn(3)
+        shifted = images - mean[:, None, None]
+        assert all(torch.equal(shifted[:, c], images[:, c] - mean[c]) for c in range(3))
+        points = torch.randn(6, 2)
+        pairs = points[:, None] - points[None]
+        assert pairs.shape == (6, 6, 2) and torch.equal(pairs[4, 1], points[4] - points[1])
 
     @pytest.mark.parametrize("loss", [F.mse_loss, F.l1_loss, F.huber_loss, F.smooth_l1_loss])
     def test_regression_losses_warn(self, loss):
@@ -129,8 +163,22 @@ class TestBroadcasting:
         assert (y.unsqueeze(1) == y).float().mean().item() == pytest.approx(1 / classes)
 
     @pytest.mark.parametrize("batch_size", [2, 5, 16])
-    def test_about_one_part_in_batch_size_of_the_signal_survives(self, batch_size):
-        assert broadcasting_batch_size.fitted_slope(batch_size) == pytest.approx(2 / batch_size, abs=0.1)
+    def test_trained_on_batches_the_share_of_the_signal_that_survives_follows_the_formula(self, batch_size):
+        share = (32 - batch_size) / (batch_size * (32 - 1))
+        assert broadcasting_batch_size.fitted_slope(batch_size) == pytest.approx(2 * share, abs=0.06)
+
+    @pytest.mark.parametrize(("n", "batch_size"), [(5, 1), (5, 2), (5, 5), (8, 3), (100, 2)])
+    def test_over_all_batches_a_sample_is_pulled_to_that_share_of_its_own_target(self, n, batch_size):
+        y = torch.randn(n, dtype=torch.float64)
+        batches = [batch for batch in itertools.combinations(range(n), batch_size) if 0 in batch]
+        pulled_to = torch.stack([y[list(batch)].mean() for batch in batches]).mean()
+        share = (n - batch_size) / (batch_size * (n - 1))
+        torch.testing.assert_close(pulled_to, share * y[0] + (1 - share) * y.mean())
+
+    def test_with_many_more_samples_than_a_batch_the_share_is_about_one_part_in_the_batch_size(self):
+        for batch_size in (2, 8, 32):
+            n = 1000 * batch_size
+            assert (n - batch_size) / (batch_size * (n - 1)) == pytest.approx(1 / batch_size, rel=0.01)
 
     def test_with_batch_size_one_there_is_no_bug(self):
         assert broadcasting_batch_size.fitted_slope(1) == pytest.approx(2, abs=1e-3)
@@ -219,8 +267,10 @@ class TestWhatIsATensor:
         rows = [[float(number)] * 2 for number in range(1, count + 1)]
         assert what_is_a_tensor_broken.load(count, np.float64).tolist() == rows
         assert what_is_a_tensor_broken.load(count, np.float32).tolist() == [rows[-1]] * count
-        samples = [torch.tensor(s).float() for s in what_is_a_tensor_broken.read_samples(count, np.float32)]
-        assert torch.stack(samples).tolist() == rows
+        for dtype in (np.float32, np.float64):
+            read = what_is_a_tensor_broken.read_samples(count, dtype)
+            copied = torch.stack([torch.tensor(sample, dtype=torch.float32) for sample in read])
+            assert copied.tolist() == rows and copied.dtype == torch.float32
 
     def test_numpy_refuses_a_tensor_that_requires_grad_and_detach_still_shares(self):
         weight = torch.ones(2, requires_grad=True)
@@ -240,9 +290,61 @@ class TestWhatIsATensor:
         assert alias.tolist() == layer.weight.tolist() != before
         assert all(copy.tolist() == before for copy in copies)
 
+    @pytest.mark.parametrize(
+        ("write", "noticed"),
+        [
+            (lambda x, array: x.detach().fill_(100), True),
+            (lambda x, array: x.view(1).fill_(100), True),
+            (lambda x, array: x.data.fill_(100), False),
+            (lambda x, array: torch.from_numpy(array).fill_(100), False),
+            (lambda x, array: array.fill(100), False),
+        ],
+    )
+    def test_autograd_notices_a_write_that_shares_the_version_counter_only(self, write, noticed):
+        array = np.array([2.0, 3.0])
+        x = torch.from_numpy(array[:1])
+        weight = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        loss = (weight * x).sum()
+        write(x, array[:1])
+        if noticed:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+        else:
+            loss.backward()
+            assert weight.grad.item() == 100
+
+    def test_negative_strides_bfloat16_and_strings_do_not_cross(self):
+        array = np.arange(3.0)
+        for convert in (torch.from_numpy, torch.as_tensor, torch.tensor):
+            with pytest.raises(ValueError, match="negative"):
+                convert(array[::-1])
+        assert torch.from_numpy(array[::-1].copy()).tolist() == [2, 1, 0]
+        with pytest.raises(TypeError, match="BFloat16"):
+            torch.ones(1, dtype=torch.bfloat16).numpy()
+        assert torch.ones(1, dtype=torch.bfloat16).float().numpy().tolist() == [1]
+        for array in (np.array(["a"]), np.array([{}])):
+            with pytest.raises(TypeError):
+                torch.from_numpy(array)
+
+    @pytest.mark.parametrize("shape", [(2, 3), (4, 2, 3)])
+    def test_view_never_copies_and_reshape_and_contiguous_copy_only_if_they_must(self, shape):
+        t = torch.randn(shape)
+        turned = t.transpose(0, 1)
+
+        def shares(a):
+            return a.untyped_storage().data_ptr() == t.untyped_storage().data_ptr()
+
+        assert shares(t.view(-1)) and shares(t.reshape(-1)) and t.contiguous() is t
+        assert shares(turned) and shares(turned.view(*turned.shape, 1))
+        with pytest.raises(RuntimeError, match="view size is not compatible"):
+            turned.view(-1)
+        assert not shares(turned.reshape(-1)) and not shares(turned.contiguous())
+        assert torch.equal(turned.contiguous(), turned)
+
     def test_a_write_through_numpy_is_a_wrong_gradient_and_through_torch_an_error(self):
         assert what_is_a_tensor_autograd.gradient("none") == 2.0
         assert what_is_a_tensor_autograd.gradient("numpy") == 100.0
+        assert what_is_a_tensor_autograd.gradient("data") == 100.0
         with pytest.raises(RuntimeError, match="modified by an inplace operation"):
             what_is_a_tensor_autograd.gradient("torch")
 
@@ -320,7 +422,9 @@ class TestStackVsCat:
         assert stack_vs_cat_batches.accuracy(torch.cat, logits, targets, batch_size) == pytest.approx(0.75)
 
     @pytest.mark.parametrize("classes", [3, 5])
-    def test_stacked_batches_give_a_wrong_accuracy_only_if_the_batch_is_as_large_as_the_classes(self, classes):
+    def test_stacked_batches_larger_than_1_give_a_wrong_accuracy_only_if_they_are_as_large_as_the_classes(
+        self, classes
+    ):
         targets = torch.arange(classes * classes) // classes
         logits = F.one_hot(targets).float()
         for batch_size in range(2, classes * classes):
@@ -330,7 +434,25 @@ class TestStackVsCat:
                 with pytest.raises(RuntimeError):
                     stack_vs_cat_batches.accuracy(torch.stack, logits, targets, batch_size)
 
-    @pytest.mark.parametrize("batch_size", [3, 4, 6])
+    @pytest.mark.parametrize("targets", [[0, 1, 2, 3], [0, 0, 0, 1, 2], [3, 2, 1]])
+    def test_stacked_batches_of_one_give_the_share_of_class_0(self, targets):
+        targets = torch.tensor(targets)
+        logits = F.one_hot(targets, 4).float()
+        share = (targets == 0).float().mean().item()
+        assert stack_vs_cat_batches.accuracy(torch.stack, logits, targets, 1) == pytest.approx(share)
+        assert stack_vs_cat_batches.accuracy(torch.cat, logits, targets, 1) == 1
+
+    def test_slices_of_a_result_that_was_allocated_once_hold_what_cat_gives(self):
+        batches = list(torch.randn(4, 5, 3)) + [torch.randn(2, 3)]
+        result, start = torch.empty(22, 3), 0
+        memory = result.data_ptr()
+        for batch in batches:
+            result[start : start + len(batch)] = batch
+            start += len(batch)
+        assert torch.equal(result, torch.cat(batches)) and result.data_ptr() == memory
+        assert torch.cat(batches).nbytes == sum(batch.nbytes for batch in batches)
+
+    @pytest.mark.parametrize("batch_size", [1, 3, 4, 6])
     def test_classes_indexed_from_the_end_survive_stacked_batches(self, batch_size):
         targets = torch.arange(12) // 3
         stacked = torch.stack(F.one_hot(targets).float().split(batch_size))
@@ -443,8 +565,28 @@ class TestMoveToGpu:
         with pytest.raises(RuntimeError, match="device"):
             operation(torch.ones(3), torch.tensor(2.0, device="meta"))
 
-    def test_an_index_may_stay_on_the_cpu(self):
-        assert torch.ones(3, device="meta")[torch.tensor([0, 2])].shape == (2,)
+    def test_elementwise_operations_take_a_cpu_scalar_and_others_do_not(self):
+        on_device, scalar = torch.ones(3, device="meta"), torch.tensor(2.0)
+        for result in (
+            torch.where(on_device > 0, on_device, scalar),
+            torch.lerp(on_device, on_device, scalar),
+            torch.clamp(on_device, scalar),
+        ):
+            assert result.is_meta
+        for refused in (
+            lambda: torch.stack([on_device[0], scalar]),
+            lambda: F.prelu(on_device, scalar),
+            lambda: torch.cat([on_device, scalar.reshape(1)]),
+        ):
+            with pytest.raises(RuntimeError, match="device"):
+                refused()
+
+    def test_an_index_may_stay_on_the_cpu_and_copy_crosses_devices(self):
+        on_device = torch.ones(3, device="meta")
+        assert on_device[torch.tensor([0, 2])].shape == (2,) and on_device[torch.tensor([True, False, True])].is_meta
+        assert on_device.copy_(torch.ones(3)) is on_device
+        other = torch.zeros(2, dtype=torch.float64)
+        assert other.copy_(torch.ones(2, dtype=torch.float32)).tolist() == [1, 1]
 
     @pytest.mark.parametrize("optimizer_type", [torch.optim.SGD, torch.optim.AdamW])
     def test_an_optimizer_built_before_the_move_still_trains_the_model(self, optimizer_type):
@@ -541,6 +683,15 @@ class TestCudaVsTo:
     def test_there_is_no_method_for_the_gpu_of_a_mac(self):
         assert not hasattr(torch.Tensor, "mps") and not hasattr(nn.Module, "mps")
         assert hasattr(torch.Tensor, "cuda") and torch.device("mps").type == "mps"
+
+    @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+    def test_without_a_gpu_a_cuda_call_raises_only_where_it_runs(self):
+        def guarded(x):
+            return x.cuda() if torch.cuda.is_available() else x
+
+        assert guarded(torch.ones(1)).device.type == "cpu"
+        with pytest.raises((RuntimeError, AssertionError)):
+            torch.ones(1).cuda()
 
     def test_cuda_takes_no_other_device_and_no_dtype(self):
         for wrong in ("cpu", "meta"):
