@@ -659,6 +659,68 @@ class TestTrainVsEval:
             "TransformerEncoderLayer",
         }
 
+    @pytest.mark.parametrize("momentum", [0.1, 0.5])
+    def test_batch_norm_uses_the_batch_in_train_mode_and_the_running_statistics_in_eval_mode(self, momentum):
+        layer, x = nn.BatchNorm1d(1, momentum=momentum), torch.tensor([[10.0], [30.0]])
+        torch.testing.assert_close(layer(x), torch.tensor([[-1.0], [1.0]]))
+        running = (layer.running_mean.clone(), layer.running_var.clone())
+        torch.testing.assert_close(running, (20 * x.new_tensor([momentum]), x.new_tensor([1 + momentum * 199])))
+        torch.testing.assert_close(layer.eval()(x), (x - running[0]) / (running[1] + layer.eps).sqrt())
+        assert torch.equal(layer.running_mean, running[0]) and torch.equal(layer.running_var, running[1])
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_dropout_zeroes_and_scales_in_train_mode_and_passes_everything_in_eval_mode(self, p):
+        layer, x = nn.Dropout(p), torch.ones(1000)
+        torch.testing.assert_close(layer(x).unique(), torch.tensor([0.0, 1 / (1 - p)]))
+        assert torch.equal(layer.eval()(x), x)
+
+    @pytest.mark.parametrize("old", [False, True])
+    @pytest.mark.parametrize("mode", [True, False])
+    def test_spectral_norm_writes_its_buffers_in_train_mode_only(self, old, mode):
+        torch.manual_seed(0)
+        wrap = nn.utils.spectral_norm if old else nn.utils.parametrizations.spectral_norm
+        layer = wrap(nn.Linear(4, 6)).train(mode)
+        before = {name: tensor.clone() for name, tensor in layer.named_buffers()}
+        with torch.no_grad():
+            layer(torch.randn(2, 4))
+        assert any(not torch.equal(before[name], tensor) for name, tensor in layer.named_buffers()) is mode
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("heads", [2, 4])
+    def test_without_gradients_attention_treats_padding_in_another_way_in_eval_mode(self, heads):
+        attention = nn.MultiheadAttention(8, heads, dropout=0.0, batch_first=True)
+        block = nn.TransformerEncoderLayer(8, heads, 8, dropout=0.0, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2)
+        x, masked = torch.randn(2, 3, 8), torch.ones(2, 3, dtype=torch.bool)
+        padding = torch.tensor([[False, False, True], [False, False, False]])
+        for mode in (True, False):
+            attention.train(mode), encoder.train(mode)
+            for grad in (True, False):
+                with torch.set_grad_enabled(grad):
+                    encoded = encoder(x, src_key_padding_mask=padding)
+                    attended, _ = attention(x, x, x, masked, need_weights=False)
+                fused = not mode and not grad
+                assert bool(attended.isnan().any()) is fused
+                assert bool(encoded[0, 2].any()) is not fused
+
+    def test_group_norm_normalizes_each_sample_by_itself(self):
+        x, layer = torch.randn(4, 6, 5), nn.GroupNorm(2, 6)
+        torch.testing.assert_close(layer(x)[:1], layer(x[:1]))
+        with pytest.raises(RuntimeError, match="Unexpected key"):
+            nn.GroupNorm(2, 6).load_state_dict(nn.BatchNorm1d(6).state_dict())
+
+    def test_a_module_that_overrides_train_keeps_its_batch_norm_frozen(self):
+        class Frozen(nn.Sequential):
+            def train(self, mode=True):
+                super().train(mode)
+                self[1].eval()
+                return self
+
+        model = Frozen(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.Dropout()).train()
+        assert [layer.training for layer in model] == [True, False, True]
+        nn.Sequential(model).eval().train()(torch.randn(8, 2) + 9)
+        assert not model[1].running_mean.any()
+
     def test_rrelu_evaluates_with_the_mean_slope(self):
         assert nn.RReLU(0.1, 0.5).eval()(torch.tensor(-1.0)).item() == pytest.approx(-0.3)
 
