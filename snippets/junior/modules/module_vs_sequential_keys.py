@@ -20,22 +20,21 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     x = torch.randn(5, 4)
     model = MLP()
-    print(f"{'class MLP':20} {list(model.state_dict())}")
+    weights = model.state_dict()
+    print(f"{'class MLP':18} {list(weights)}")
     plain = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
     layers = OrderedDict(
         body=nn.Linear(4, 8), activation=nn.ReLU(), head=nn.Linear(8, 2)
     )
     chains = {"Sequential": plain, "Sequential, named": nn.Sequential(layers)}
     for name, chain in chains.items():
+        print(f"{name:18} {list(chain.state_dict())}")
         try:
-            message = chain.load_state_dict(model.state_dict())
+            print("  load MLP's weights:  ", chain.load_state_dict(weights))
         except RuntimeError as error:
-            message = f"RuntimeError: {str(error).splitlines()[1].strip()}"
-            chain.load_state_dict(
-                dict(zip(chain.state_dict(), model.state_dict().values()))
-            )
-        print(f"{name:20} {list(chain.state_dict())}")
-        print(f"    load MLP's weights  {message}")
-        print(
-            f"    after copying them, same output: {torch.equal(chain(x), model(x))}"
-        )
+            missing = str(error).splitlines()[1].split(",")[0].strip()
+            print("  load MLP's weights:   RuntimeError:", missing, "...")
+            by_position = zip(chain.state_dict(), weights.values(), strict=True)
+            chain.load_state_dict(dict(by_position))
+            print("  load them by position")
+        print("  same output as MLP:  ", torch.equal(chain(x), model(x)))

@@ -21,6 +21,7 @@ nn_module_head = load_snippet("junior/modules/nn_module_head.py")
 nn_module_hook = load_snippet("junior/modules/nn_module_hook.py")
 nn_module_init_broken = load_snippet("junior/modules/nn_module_init_broken.py")
 module_vs_sequential = load_snippet("junior/modules/module_vs_sequential.py")
+module_vs_sequential_keys = load_snippet("junior/modules/module_vs_sequential_keys.py")
 module_vs_sequential_broken = load_snippet("junior/modules/module_vs_sequential_broken.py")
 module_vs_sequential_inputs = load_snippet("junior/modules/module_vs_sequential_inputs.py")
 module_vs_sequential_residual = load_snippet("junior/modules/module_vs_sequential_residual.py")
@@ -517,20 +518,51 @@ class TestModuleVsSequential:
         return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 
     def test_a_straight_chain_computes_what_the_class_computes(self):
-        model, chain, x = module_vs_sequential.MLP(), self.chain(), torch.randn(7, 4)
+        model, chain, x = module_vs_sequential_keys.MLP(), self.chain(), torch.randn(7, 4)
         chain.load_state_dict(dict(zip(chain.state_dict(), model.state_dict().values(), strict=True)))
         assert torch.equal(chain(x), model(x))
         hidden = F.linear(x, *chain[0].parameters()).relu()
         torch.testing.assert_close(model(x), F.linear(hidden, *chain[2].parameters()))
 
     def test_only_a_chain_with_names_loads_the_weights_of_the_class(self):
-        model, x = module_vs_sequential.MLP(), torch.randn(3, 4)
+        model, x = module_vs_sequential_keys.MLP(), torch.randn(3, 4)
         parts = {"body": nn.Linear(4, 8), "activation": nn.ReLU(), "head": nn.Linear(8, 2)}
         named = nn.Sequential(OrderedDict(parts))
         assert not any(named.load_state_dict(model.state_dict()))
         assert torch.equal(named(x), model(x))
         with pytest.raises(RuntimeError, match=r'Missing key\(s\).*"0.weight"'):
             self.chain().load_state_dict(model.state_dict())
+
+    @pytest.mark.parametrize("head_first", [True, False])
+    def test_renaming_by_position_needs_registration_in_the_order_of_the_run(self, head_first):
+        class Rewritten(nn.Module):
+            def __init__(self):
+                super().__init__()
+                for name in ("head", "body") if head_first else ("body", "head"):
+                    setattr(self, name, nn.Linear(4, 4))
+
+            def forward(self, x):
+                return self.head(self.body(x).relu())
+
+        chain, model, x = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)), Rewritten(), torch.randn(3, 4)
+        by_position = zip(model.state_dict(), chain.state_dict().values(), strict=True)
+        assert not any(model.load_state_dict(dict(by_position)))
+        assert torch.allclose(model(x), chain(x)) is not head_first
+
+    def test_a_hook_on_a_shared_relu_fires_once_per_place(self):
+        relu, shapes = nn.ReLU(), []
+        model = nn.Sequential(nn.Linear(4, 8), relu, nn.Linear(8, 3), relu)
+        relu.register_forward_hook(lambda module, args, output: shapes.append(tuple(output.shape)))
+        model(torch.randn(5, 4))
+        assert shapes == [(5, 8), (5, 3)]
+        assert [name for name, _ in model.named_modules()] == ["", "0", "1", "2"]
+
+    @pytest.mark.parametrize("scale", [1.0, -3.0])
+    def test_a_module_may_use_its_input_twice(self, scale):
+        x = scale * torch.randn(4, 8)
+        first, _, second = module_vs_sequential.chain
+        hidden = F.linear(x, *first.parameters()).clamp(min=0)
+        torch.testing.assert_close(module_vs_sequential.WithSkip()(x), x + F.linear(hidden, *second.parameters()))
 
     def test_inserting_a_layer_moves_every_later_key(self):
         chain = self.chain()
@@ -625,7 +657,7 @@ class TestModuleVsSequential:
                 chain(*inputs)
 
     def test_strict_false_after_a_rewrite_loads_nothing(self):
-        model, chain = module_vs_sequential.MLP(), self.chain()
+        model, chain = module_vs_sequential_keys.MLP(), self.chain()
         before = [parameter.detach().clone() for parameter in model.parameters()]
         result = model.load_state_dict(chain.state_dict(), strict=False)
         assert result.missing_keys == list(model.state_dict())
