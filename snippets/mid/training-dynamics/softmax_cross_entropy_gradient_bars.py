@@ -10,11 +10,12 @@ y = torch.tensor([0.0, 1.0, 0.0, 0.0])
 p = torch.softmax(logits, dim=0)
 print("p - y:", [round(value, 2) for value in (p - y).tolist()])
 
-bars = (("p", p, ""), ("y", y, "//"), ("p - y, the gradient", p - y, ".."))
-for shift, (label, heights, hatch) in enumerate(bars, start=-1):
-    places = [k + 0.27 * shift for k in range(4)]
-    plt.bar(places, heights.tolist(), width=0.25, label=label, hatch=hatch)
-plt.xticks(range(4), ["class 0", "class 1, right", "class 2", "class 3"])
-plt.ylabel("probability or gradient")
-plt.legend()
+_, panels = plt.subplots(1, 3, sharey=True)
+bars = {"p": p, "y": y, "p - y": p - y}
+for panel, (name, heights) in zip(panels, bars.items(), strict=True):
+    panel.bar(range(4), heights.tolist())
+    panel.set_title(name)
+    panel.set_xticks(range(4))
+panels[0].set_ylabel("probability or gradient")
+panels[1].set_xlabel("class, 1 is right")
 plt.show()
