@@ -9,13 +9,10 @@ for mode in (True, False):
     model.train(mode)
     before = batch_norm.running_mean.item()
     output = batch_norm(x)
+    after = batch_norm.running_mean.item()
     print("model.train()" if mode else "model.eval()")
     print("  dropout turns ones into ", dropout(torch.ones(100)).unique().tolist())
-    print(
-        "  batch norm: 10 and 30 to",
-        [round(y, 1) for y in output.flatten().tolist()],
-    )
-    print(
-        f"  running mean             {before} -> {batch_norm.running_mean.item()}"
-    )
+    normalized = [round(y, 1) for y in output.flatten().tolist()]
+    print("  batch norm: 10 and 30 to", normalized)
+    print(f"  running mean             {before} -> {after}")
     print("  output requires grad    ", output.requires_grad)
