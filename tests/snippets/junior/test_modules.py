@@ -980,6 +980,12 @@ class TestTensorVsParameter:
         assert torch.equal(restored(x), x) is not restores
         assert set(model.state_dict()) == ({"mean", "std"} if restores else set())
 
+    @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+    def test_standardized_columns_have_standard_deviation_one(self, scale):
+        layer, x = tensor_vs_parameter_myth.Standardize(2), scale * torch.randn(200, 2, dtype=torch.float64)
+        layer.fit(x)
+        torch.testing.assert_close(layer(x).std(dim=0, correction=0), torch.ones(2, dtype=torch.float64))
+
     @pytest.mark.parametrize("value", [0.0, 0.1, -7.0])
     @pytest.mark.parametrize("rows", [1, 5])
     def test_a_constant_column_becomes_zeros(self, value, rows):
