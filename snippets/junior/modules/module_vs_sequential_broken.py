@@ -10,7 +10,7 @@ if __name__ == "__main__":
     repeated = nn.Sequential(*[block] * 3)
     separate = nn.Sequential(*(nn.Linear(8, 8, bias=False) for _ in range(3)))
     for name, model in (("[block] * 3", repeated), ("three blocks", separate)):
-        print(
-            f"{name:13} layers {len(model)}   keys {len(model.state_dict())}   parameters {parameter_count(model)}"
-        )
+        layers, keys = len(model), len(model.state_dict())
+        parameters = parameter_count(model)
+        print(f"{name:13} layers {layers}   keys {keys}   parameters {parameters}")
     print(repeated)

@@ -3,7 +3,7 @@ from torch import nn
 
 
 class ImageAndAge(nn.Module):
-    """Two inputs, two branches: images (N, 1, 8, 8) and ages (N, 1), both float, to (N, 2)."""
+    """Images (N, 1, 8, 8) and ages (N, 1), both float, to (N, 2)."""
 
     def __init__(self) -> None:
         super().__init__()
@@ -23,4 +23,4 @@ if __name__ == "__main__":
     try:
         nn.Sequential(model.image, model.head)(image, age)
     except TypeError as error:
-        print("Sequential   TypeError:", error)
+        print("Sequential   TypeError\n   ", error)

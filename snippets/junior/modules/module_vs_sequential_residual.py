@@ -21,7 +21,7 @@ class Residual(nn.Sequential):
 def first_gradient(
     block: type[nn.Sequential], depth: int, width: int = 16
 ) -> float:
-    """Norm of the gradient that reaches the first of ``depth`` blocks in one Sequential."""
+    """Norm of the gradient for the first of ``depth`` blocks in one Sequential."""
     torch.manual_seed(0)
     model = nn.Sequential(
         *(block(nn.Linear(width, width), nn.Tanh()) for _ in range(depth))
@@ -31,9 +31,8 @@ def first_gradient(
 
 
 if __name__ == "__main__":
+    print("gradient norm for the first block")
     for depth in (2, 10, 30):
         plain = first_gradient(nn.Sequential, depth)
         skip = first_gradient(Residual, depth)
-        print(
-            f"{depth:2} blocks: gradient at the first  plain {plain:.1e}   residual {skip:.1e}"
-        )
+        print(f"{depth:2} blocks: plain {plain:.1e}   residual {skip:.1e}")

@@ -3,38 +3,18 @@ from torch import nn
 
 
 class Classifier(nn.Module):
-    """One hidden layer, logits divided by a learned temperature: float (N, 4) to (N, 2)."""
-
     def __init__(self) -> None:
         super().__init__()
-        self.body = nn.Linear(4, 8, bias=False)
-        self.dropout = nn.Dropout(0.5)
+        self.body = nn.Linear(4, 8)
         self.temperature = nn.Parameter(torch.ones(()))
-        self.head = nn.Linear(8, 2, bias=False)
+        self.center = torch.zeros(4)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        return self.head(self.dropout(self.body(x).relu())) / self.temperature
+        return self.body(x - self.center) / self.temperature
 
 
-if __name__ == "__main__":
-    model = Classifier()
-    print(
-        "modules     ", [name or "(the model)" for name, _ in model.named_modules()]
-    )
-    print("parameters  ", [name for name, _ in model.named_parameters()])
-    print("state_dict  ", list(model.state_dict()))
-
-    model.double()
-    model.eval()
-    optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-    model.head = nn.Linear(8, 2, bias=False)
-
-    trained = {id(parameter) for parameter in optimizer.param_groups[0]["params"]}
-    print(f"\n{'':12}  saved  dtype          mode   in the optimizer")
-    for name, parameter in model.named_parameters():
-        owner = model.get_submodule(name.rpartition(".")[0])
-        saved = name in model.state_dict()
-        mode = "train" if owner.training else "eval"
-        print(
-            f"{name:12}  {saved}   {parameter.dtype}  {mode:5}  {id(parameter) in trained}"
-        )
+model = Classifier().double().eval()
+print("parameters()", [name for name, _ in model.named_parameters()])
+print("state_dict()", list(model.state_dict()))
+print("double()    ", model.body.weight.dtype, model.center.dtype)
+print("eval()      ", model.body.training)

@@ -12,7 +12,8 @@ for name, module in model.named_modules():
 x = torch.ones(1, 4)
 for way in (model, model.forward):
     calls.clear()
-    output = way(x)
+    output = way(x).sum().item()
     print(
-        f"{'model(x)' if way is model else 'model.forward(x)':17} {output.sum():.4f}  hooks ran: {calls}"
+        "model(x)        " if way is model else "model.forward(x)", f"{output:.4f}"
     )
+    print("  hooks ran:", calls)

@@ -29,17 +29,19 @@ class NoSuperNoLayer(nn.Module):
 
 
 def attempt(step: Callable[[], object]) -> str:
+    """``works``, or the kind of error and its message on a line of its own."""
     try:
         step()
     except (AttributeError, NotImplementedError) as error:
-        return f"{type(error).__name__}: {error}"
+        return f"{type(error).__name__}\n    {error}"
     return "works"
 
 
 if __name__ == "__main__":
     x = torch.ones(1, 2)
     for model in (NoInit, NoForward, NoSuper, NoSuperNoLayer):
+        print(model.__name__)
         created = attempt(model)
-        print(f"{model.__name__:15} create: {created}")
+        print("  create:", created)
         if created == "works":
-            print(f"{'':15} call:   {attempt(lambda model=model: model()(x))}")
+            print("  call:  ", attempt(lambda model=model: model()(x)))

@@ -6,7 +6,10 @@ from torch import nn
 
 
 class Standardize(nn.Module):
-    """Centers and scales columns, float (N, D) to (N, D), with the statistics that ``fit`` has measured."""
+    """Centers and scales columns, float (N, D) to (N, D).
+
+    ``fit`` measures the statistics, N at least 1; a constant column becomes zeros.
+    """
 
     def __init__(self, features: int) -> None:
         super().__init__()
@@ -14,16 +17,25 @@ class Standardize(nn.Module):
         self.register_buffer("std", torch.ones(features))
 
     def fit(self, x: torch.Tensor) -> None:
-        self.mean, self.std = x.mean(dim=0), x.std(dim=0)
+        self.mean = x.mean(dim=0)
+        self.std = x.std(dim=0, correction=0).clamp(min=1e-6)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return (x - self.mean) / self.std
 
 
-class PlainStandardize(Standardize):
+class PlainStandardize(nn.Module):
+    """The same with plain tensors."""
+
     def __init__(self, features: int) -> None:
-        nn.Module.__init__(self)
+        super().__init__()
         self.mean, self.std = torch.zeros(features), torch.ones(features)
+
+    fit, forward = Standardize.fit, Standardize.forward
+
+
+def accuracy(model: nn.Module, x: torch.Tensor, y: torch.Tensor) -> float:
+    return (model(x).argmax(dim=1) == y).float().mean().item()
 
 
 if __name__ == "__main__":
@@ -48,12 +60,8 @@ if __name__ == "__main__":
         file.seek(0)
         restored = nn.Sequential(layer(3), nn.Linear(3, 2))
         print(layer.__name__)
+        print(f"    accuracy when saved   {accuracy(model, x, y):.3f}")
         print(
-            f"    accuracy when saved   {(model(x).argmax(dim=1) == y).float().mean():.3f}"
+            "    load_state_dict()    ", restored.load_state_dict(torch.load(file))
         )
-        print(
-            f"    load_state_dict()     {restored.load_state_dict(torch.load(file))}"
-        )
-        print(
-            f"    accuracy when loaded  {(restored(x).argmax(dim=1) == y).float().mean():.3f}"
-        )
+        print(f"    accuracy when loaded  {accuracy(restored, x, y):.3f}")

@@ -11,8 +11,9 @@ class Center(nn.Module):
         self.detach = detach
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
-        batch = x.detach() if self.detach else x
-        self.mean = 0.9 * self.mean + 0.1 * batch.mean(dim=0)
+        if self.training:
+            batch = x.detach() if self.detach else x
+            self.mean = 0.9 * self.mean + 0.1 * batch.mean(dim=0)
         return x - self.mean
 
 
@@ -20,15 +21,15 @@ if __name__ == "__main__":
     for detach in (True, False):
         torch.manual_seed(0)
         model = nn.Sequential(nn.Linear(2, 2), Center(2, detach))
+        print(f"detach={detach}")
         try:
             for step in range(1, 4):
                 model(torch.randn(8, 2)).square().mean().backward()
-                mean = model[1].mean
+                mean = model[1].mean.requires_grad
+                kept = "1.mean" in model.state_dict()
                 print(
-                    f"detach={detach!s:5}  step {step}  a buffer: {'1.mean' in model.state_dict()}  "
-                    f"mean requires grad: {mean.requires_grad}"
+                    f"  step {step}  a buffer: {kept}  mean requires grad: {mean}"
                 )
         except RuntimeError as error:
-            print(
-                f"detach={detach!s:5}  step {step}  RuntimeError: {str(error).split('(')[0].strip()}"
-            )
+            message = str(error).split(" (")[0]
+            print(f"  step {step}  RuntimeError: {message}")

@@ -1,30 +1,18 @@
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4), nn.Dropout(0.5))
-linear, batch_norm, dropout = model
-x = torch.randn(1000, 4)
-first = x[:1]
-
-
-def depends_on_neighbors(layer: nn.Module) -> bool:
-    """Whether ``first``, float32 (1, 4), comes out differently in two batches of 2."""
-    with_zeros = torch.cat([first, torch.zeros_like(first)])
-    with_ones = torch.cat([first, torch.ones_like(first)])
-    return not torch.equal(layer(with_zeros)[0], layer(with_ones)[0])
-
+model = nn.Sequential(nn.Dropout(0.5), nn.BatchNorm1d(1))
+dropout, batch_norm = model
+x = torch.tensor([[10.0], [30.0]])
 
 for mode in (True, False):
     model.train(mode)
-    before = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    before = batch_norm.running_mean.item()
+    output = batch_norm(x)
+    after = batch_norm.running_mean.item()
     print("model.train()" if mode else "model.eval()")
-    flags = [module.training for module in model.modules()]
-    print("  flags:                      ", flags)
-    print("  Linear depends on neighbors:", depends_on_neighbors(linear))
-    print("  BatchNorm does:             ", depends_on_neighbors(batch_norm))
-    print(f"  Dropout sets to zero:        {(dropout(x) == 0).float().mean():.0%}")
-    print("  output requires grad:       ", model(x).requires_grad)
-    after = model.state_dict()
-    changed = [key for key in before if not torch.equal(before[key], after[key])]
-    print("  changed by that:            ", changed)
+    print("  dropout turns ones into ", dropout(torch.ones(100)).unique().tolist())
+    normalized = [round(y, 1) for y in output.flatten().tolist()]
+    print("  batch norm: 10 and 30 to", normalized)
+    print(f"  running mean             {before} -> {after}")
+    print("  output requires grad    ", output.requires_grad)

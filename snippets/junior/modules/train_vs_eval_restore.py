@@ -6,7 +6,7 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[nn.Module]:
-    """Put ``model`` in eval mode, then give every submodule the mode back that it had, also after an error."""
+    """Eval mode inside; then each submodule gets its own mode back, also after an error."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:

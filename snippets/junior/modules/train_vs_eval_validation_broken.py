@@ -11,7 +11,7 @@ from torch import nn
 
 
 def train(steps: int = 100) -> nn.Module:
-    """A classifier with batch norm and without dropout: nothing in it is random after training."""
+    """A trained classifier with batch norm and without dropout."""
     torch.manual_seed(0)
     model = nn.Sequential(
         nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2)
@@ -38,27 +38,22 @@ def accuracy(model: nn.Module, x: torch.Tensor, batch_size: int = 50) -> float:
     return hits / len(x)
 
 
+def report(name: str, model: nn.Module, x: torch.Tensor) -> None:
+    """Print the accuracy twice: nothing in this model is random."""
+    print(f"{name:16} {accuracy(model, x):.3f}    {accuracy(model, x):.3f}")
+
+
 if __name__ == "__main__":
     model = train()
     x = torch.randn(1000, 8)
     held_out = x[label(x).argsort()]  # sorted by class, as files in folders are
 
     print("validated        reported  again")
-    print(
-        f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}"
-    )
+    report("with eval()", model.eval(), held_out)
     saved = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+    report("without eval()", model.train(), held_out)
+    now = model.state_dict()
     print(
-        f"without eval()   {accuracy(model.train(), held_out):.3f}    {accuracy(model.train(), held_out):.3f}"
+        "changed by that:", [k for k in saved if not torch.equal(saved[k], now[k])]
     )
-    print(
-        "changed by that:",
-        [
-            name
-            for name in saved
-            if not torch.equal(saved[name], model.state_dict()[name])
-        ],
-    )
-    print(
-        f"with eval()      {accuracy(model.eval(), held_out):.3f}    {accuracy(model.eval(), held_out):.3f}"
-    )
+    report("with eval()", model.eval(), held_out)

@@ -3,7 +3,10 @@ import torch.nn.functional as F
 
 
 def log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
-    """``log(sum(exp(logits)))`` over the last dimension; (..., K) gives (...). At least one logit must be finite."""
+    """``log(sum(exp(logits)))`` over the last dimension: (..., K) to (...).
+
+    The largest logit must be finite; others may be minus infinity.
+    """
     largest = logits.amax(dim=-1, keepdim=True)
     rest = (logits - largest).exp().sum(dim=-1).log()
     return largest.squeeze(-1) + rest
@@ -33,6 +36,5 @@ if __name__ == "__main__":
             loss = loss_function(logits, target=1)
             (gradient,) = torch.autograd.grad(loss, logits)
             numbers = ", ".join(f"{value:7.4f}" for value in gradient.tolist())
-            print(
-                f"    {loss_function.__name__:15} loss {loss.item():8.4f}   gradient [{numbers}]"
-            )
+            loss = f"loss {loss.item():8.4f}"
+            print(f"  {loss_function.__name__:15} {loss}   gradient [{numbers}]")

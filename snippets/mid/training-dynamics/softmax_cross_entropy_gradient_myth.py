@@ -30,6 +30,5 @@ if __name__ == "__main__":
             largest = gradient.abs().max().item()
             size = f"{largest:.0e}" if largest > 1e-12 else "below 1e-12"
             gap = (logits[0] - logits[1]).item()
-            print(
-                f"{name:20} {steps:6} steps: gap {gap:7.4f}   largest gradient {size}"
-            )
+            found = f"gap {gap:7.4f}   largest gradient {size}"
+            print(f"{name:19} {steps:6} steps: {found}")

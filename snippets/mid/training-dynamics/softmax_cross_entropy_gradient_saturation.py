@@ -35,16 +35,11 @@ def descend(
 
 
 if __name__ == "__main__":
+    losses = {"squared error": squared_error, "cross-entropy": cross_entropy}
+    print(f"{'gradient at':12}", *losses)
     for logit in (0.0, -2.0, -5.0, -10.0, -20.0):
-        of_squared = gradient(squared_error, logit)
-        of_entropy = gradient(cross_entropy, logit)
-        print(
-            f"logit {logit:5.0f}: gradient of squared error {of_squared:+.1e}   cross-entropy {of_entropy:+.1e}"
-        )
-    for name, loss_function in (
-        ("squared error", squared_error),
-        ("cross-entropy", cross_entropy),
-    ):
-        print(
-            f"{name}: from logit -10, after 100 steps {descend(loss_function, -10.0, 100):+.2f}"
-        )
+        slopes = [f"{gradient(loss, logit):+13.1e}" for loss in losses.values()]
+        print(f"logit {logit:5.0f}  ", *slopes)
+    print("\nfrom logit -10, after 100 steps")
+    for name, loss in losses.items():
+        print(f"{name}: {descend(loss, -10.0, 100):+.2f}")

@@ -17,8 +17,11 @@ containers_compared = load_snippet("junior/modules/containers_compared.py")
 containers_broken = load_snippet("junior/modules/containers_broken.py")
 containers_find = load_snippet("junior/modules/containers_find.py")
 nn_module = load_snippet("junior/modules/nn_module.py")
+nn_module_head = load_snippet("junior/modules/nn_module_head.py")
+nn_module_hook = load_snippet("junior/modules/nn_module_hook.py")
 nn_module_init_broken = load_snippet("junior/modules/nn_module_init_broken.py")
 module_vs_sequential = load_snippet("junior/modules/module_vs_sequential.py")
+module_vs_sequential_keys = load_snippet("junior/modules/module_vs_sequential_keys.py")
 module_vs_sequential_broken = load_snippet("junior/modules/module_vs_sequential_broken.py")
 module_vs_sequential_inputs = load_snippet("junior/modules/module_vs_sequential_inputs.py")
 module_vs_sequential_residual = load_snippet("junior/modules/module_vs_sequential_residual.py")
@@ -272,8 +275,48 @@ class TestContainers:
 
 
 class TestNnModule:
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+    def test_a_plain_tensor_is_in_no_list_and_is_not_converted(self, dtype):
+        model = nn_module.Classifier().to(dtype)
+        assert list(model.state_dict()) == ["temperature", "body.weight", "body.bias"]
+        assert list(dict(model.named_parameters())) == list(model.state_dict()) and not list(model.buffers())
+        assert (model.body.weight.dtype, model.center.dtype) == (dtype, torch.float32)
+        del model.center
+        model.center = nn.Buffer(torch.zeros(4, dtype=dtype))
+        assert "center" in model.state_dict() and model.double().center.dtype == torch.float64
+
+    def test_the_first_classifier_centers_and_divides_by_its_temperature(self):
+        model, x = nn_module.Classifier(), torch.randn(3, 4)
+        model.center, model.temperature.data = torch.ones(4), torch.tensor(2.0)
+        torch.testing.assert_close(model(x), F.linear(x - 1, *model.body.parameters()) / 2)
+
+    def test_a_forward_hook_keeps_the_hidden_layer_until_it_is_removed(self):
+        x = torch.randn(5, 4)
+        handle = nn_module_hook.model[1].register_forward_hook(nn_module_hook.keep)
+        nn_module_hook.model(x)
+        kept = nn_module_hook.features["hidden"]
+        assert torch.equal(kept, nn_module_hook.model[:2](x)) and not kept.requires_grad
+        handle.remove()
+        nn_module_hook.model(x + 1)
+        assert nn_module_hook.features["hidden"].shape == (5, 8)
+        assert torch.equal(nn_module_hook.features["hidden"], nn_module_hook.model[:2](x))
+
+    @pytest.mark.parametrize(("words", "width"), [(10, 4), (7, 3)])
+    def test_tied_weights_are_one_parameter_with_two_keys_and_an_embedding_is_no_head(self, words, width):
+        model = nn.Module()
+        model.embedding, model.head = nn.Embedding(words, width), nn.Linear(width, words, bias=False)
+        model.head.weight = model.embedding.weight
+        assert len(list(model.parameters())) == 1
+        assert list(model.state_dict()) == ["embedding.weight", "head.weight"]
+        index = torch.randint(words, (6,))
+        F.cross_entropy(model.head(model.embedding(index)), index).backward()
+        torch.optim.SGD(model.parameters(), lr=0.1).step()
+        assert torch.equal(model.head.weight, model.embedding.weight)
+        with pytest.raises(RuntimeError, match="indices"):
+            model.embedding(model.embedding(index))
+
     def test_assignment_registers_at_any_time_and_from_outside(self):
-        model = nn_module.Classifier()
+        model = nn_module_head.Classifier()
         model.extra, model.scale, model.note = nn.Linear(3, 3), nn.Parameter(torch.ones(2)), "text"
         names = [name for name, _ in model.named_parameters()]
         assert names == ["temperature", "scale", "body.weight", "head.weight", "extra.weight", "extra.bias"]
@@ -283,31 +326,32 @@ class TestNnModule:
     def test_super_init_creates_empty_registries_and_train_mode(self):
         module = nn.Module()
         assert (module._parameters, module._buffers, module._modules, module.training) == ({}, {}, {}, True)
+        assert len(module._forward_hooks) == len(module._backward_hooks) == len(module._state_dict_hooks) == 0
         module.layer = nn.Linear(1, 1)
         assert "layer" in module._modules and "layer" not in vars(module)
 
     def test_to_and_eval_reach_every_registered_module(self):
-        model = nn_module.Classifier().double().eval()
+        model = nn_module_head.Classifier().double().eval()
         assert {parameter.dtype for parameter in model.parameters()} == {torch.float64}
         assert not any(module.training for module in model.modules())
 
     @pytest.mark.parametrize("call", [lambda m: m.double(), lambda m: m.to(torch.float64), lambda m: m.to("meta")])
     def test_a_later_layer_keeps_its_own_dtype_device_and_mode(self, call):
-        model = call(nn_module.Classifier()).eval()
+        model = call(nn_module_head.Classifier()).eval()
         model.dropout = nn.Sequential(nn.Linear(8, 8), nn.Dropout())
         weight = model.dropout[0].weight
         assert (weight.dtype, weight.device.type) == (torch.float32, "cpu")
         assert not model.training and all(module.training for module in model.dropout.modules())
 
     def test_a_float32_head_on_a_float64_body_raises(self):
-        model = nn_module.Classifier().double().eval()
+        model = nn_module_head.Classifier().double().eval()
         model.head = nn.Linear(8, 2)
         with pytest.raises(RuntimeError, match="dtype"):
             model(torch.ones(1, 4, dtype=torch.float64))
 
     @pytest.mark.parametrize("new_optimizer", [False, True])
     def test_the_optimizer_keeps_the_parameters_it_was_given(self, new_optimizer):
-        model = nn_module.Classifier().eval()
+        model = nn_module_head.Classifier().eval()
         optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         model.head = nn.Linear(8, 2, bias=False)
         if new_optimizer:
@@ -322,7 +366,7 @@ class TestNnModule:
 
     @pytest.mark.parametrize("temperature", [0.5, 4.0])
     def test_the_classifier_computes_what_its_docstring_says(self, temperature):
-        model, x = nn_module.Classifier(), torch.randn(3, 4)
+        model, x = nn_module_head.Classifier(), torch.randn(3, 4)
         model.temperature.data.fill_(temperature)
         expected = (x @ model.body.weight.T).clamp(min=0) @ model.head.weight.T / temperature
         torch.testing.assert_close(model.eval()(x), expected)
@@ -357,7 +401,7 @@ class TestNnModule:
                 late()
 
     def test_forward_skips_the_hooks_of_the_outermost_module_only(self):
-        model, seen = nn_module.Classifier().eval(), []
+        model, seen = nn_module_head.Classifier().eval(), []
         for name, module in model.named_modules():
             module.register_forward_pre_hook(lambda module, args, name=name: seen.append(name))
         x = torch.randn(2, 4)
@@ -367,7 +411,11 @@ class TestNnModule:
         assert called_names == ["", "body", "dropout", "head"] and seen == called_names[1:]
 
     def test_identity_takes_the_head_off(self):
-        saved, model, x = nn_module.Classifier().state_dict(), nn_module.Classifier().eval(), torch.randn(2, 4)
+        saved, model, x = (
+            nn_module_head.Classifier().state_dict(),
+            nn_module_head.Classifier().eval(),
+            torch.randn(2, 4),
+        )
         model.head = nn.Identity()
         assert list(model.state_dict()) == ["temperature", "body.weight"] and len(list(model.parameters())) == 2
         assert torch.equal(model(x), model.body(x).relu() / model.temperature)
@@ -532,20 +580,51 @@ class TestModuleVsSequential:
         return nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 2))
 
     def test_a_straight_chain_computes_what_the_class_computes(self):
-        model, chain, x = module_vs_sequential.MLP(), self.chain(), torch.randn(7, 4)
+        model, chain, x = module_vs_sequential_keys.MLP(), self.chain(), torch.randn(7, 4)
         chain.load_state_dict(dict(zip(chain.state_dict(), model.state_dict().values(), strict=True)))
         assert torch.equal(chain(x), model(x))
         hidden = F.linear(x, *chain[0].parameters()).relu()
         torch.testing.assert_close(model(x), F.linear(hidden, *chain[2].parameters()))
 
     def test_only_a_chain_with_names_loads_the_weights_of_the_class(self):
-        model, x = module_vs_sequential.MLP(), torch.randn(3, 4)
+        model, x = module_vs_sequential_keys.MLP(), torch.randn(3, 4)
         parts = {"body": nn.Linear(4, 8), "activation": nn.ReLU(), "head": nn.Linear(8, 2)}
         named = nn.Sequential(OrderedDict(parts))
         assert not any(named.load_state_dict(model.state_dict()))
         assert torch.equal(named(x), model(x))
         with pytest.raises(RuntimeError, match=r'Missing key\(s\).*"0.weight"'):
             self.chain().load_state_dict(model.state_dict())
+
+    @pytest.mark.parametrize("head_first", [True, False])
+    def test_renaming_by_position_needs_registration_in_the_order_of_the_run(self, head_first):
+        class Rewritten(nn.Module):
+            def __init__(self):
+                super().__init__()
+                for name in ("head", "body") if head_first else ("body", "head"):
+                    setattr(self, name, nn.Linear(4, 4))
+
+            def forward(self, x):
+                return self.head(self.body(x).relu())
+
+        chain, model, x = nn.Sequential(nn.Linear(4, 4), nn.ReLU(), nn.Linear(4, 4)), Rewritten(), torch.randn(3, 4)
+        by_position = zip(model.state_dict(), chain.state_dict().values(), strict=True)
+        assert not any(model.load_state_dict(dict(by_position)))
+        assert torch.allclose(model(x), chain(x)) is not head_first
+
+    def test_a_hook_on_a_shared_relu_fires_once_per_place(self):
+        relu, shapes = nn.ReLU(), []
+        model = nn.Sequential(nn.Linear(4, 8), relu, nn.Linear(8, 3), relu)
+        relu.register_forward_hook(lambda module, args, output: shapes.append(tuple(output.shape)))
+        model(torch.randn(5, 4))
+        assert shapes == [(5, 8), (5, 3)]
+        assert [name for name, _ in model.named_modules()] == ["", "0", "1", "2"]
+
+    @pytest.mark.parametrize("scale", [1.0, -3.0])
+    def test_a_module_may_use_its_input_twice(self, scale):
+        x = scale * torch.randn(4, 8)
+        first, _, second = module_vs_sequential.chain
+        hidden = F.linear(x, *first.parameters()).clamp(min=0)
+        torch.testing.assert_close(module_vs_sequential.WithSkip()(x), x + F.linear(hidden, *second.parameters()))
 
     def test_inserting_a_layer_moves_every_later_key(self):
         chain = self.chain()
@@ -640,7 +719,7 @@ class TestModuleVsSequential:
                 chain(*inputs)
 
     def test_strict_false_after_a_rewrite_loads_nothing(self):
-        model, chain = module_vs_sequential.MLP(), self.chain()
+        model, chain = module_vs_sequential_keys.MLP(), self.chain()
         before = [parameter.detach().clone() for parameter in model.parameters()]
         result = model.load_state_dict(chain.state_dict(), strict=False)
         assert result.missing_keys == list(model.state_dict())
@@ -720,6 +799,68 @@ class TestTrainVsEval:
             "MultiheadAttention",
             "TransformerEncoderLayer",
         }
+
+    @pytest.mark.parametrize("momentum", [0.1, 0.5])
+    def test_batch_norm_uses_the_batch_in_train_mode_and_the_running_statistics_in_eval_mode(self, momentum):
+        layer, x = nn.BatchNorm1d(1, momentum=momentum), torch.tensor([[10.0], [30.0]])
+        torch.testing.assert_close(layer(x), torch.tensor([[-1.0], [1.0]]))
+        running = (layer.running_mean.clone(), layer.running_var.clone())
+        torch.testing.assert_close(running, (20 * x.new_tensor([momentum]), x.new_tensor([1 + momentum * 199])))
+        torch.testing.assert_close(layer.eval()(x), (x - running[0]) / (running[1] + layer.eps).sqrt())
+        assert torch.equal(layer.running_mean, running[0]) and torch.equal(layer.running_var, running[1])
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_dropout_zeroes_and_scales_in_train_mode_and_passes_everything_in_eval_mode(self, p):
+        layer, x = nn.Dropout(p), torch.ones(1000)
+        torch.testing.assert_close(layer(x).unique(), torch.tensor([0.0, 1 / (1 - p)]))
+        assert torch.equal(layer.eval()(x), x)
+
+    @pytest.mark.parametrize("old", [False, True])
+    @pytest.mark.parametrize("mode", [True, False])
+    def test_spectral_norm_writes_its_buffers_in_train_mode_only(self, old, mode):
+        torch.manual_seed(0)
+        wrap = nn.utils.spectral_norm if old else nn.utils.parametrizations.spectral_norm
+        layer = wrap(nn.Linear(4, 6)).train(mode)
+        before = {name: tensor.clone() for name, tensor in layer.named_buffers()}
+        with torch.no_grad():
+            layer(torch.randn(2, 4))
+        assert any(not torch.equal(before[name], tensor) for name, tensor in layer.named_buffers()) is mode
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("heads", [2, 4])
+    def test_without_gradients_attention_treats_padding_in_another_way_in_eval_mode(self, heads):
+        attention = nn.MultiheadAttention(8, heads, dropout=0.0, batch_first=True)
+        block = nn.TransformerEncoderLayer(8, heads, 8, dropout=0.0, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2)
+        x, masked = torch.randn(2, 3, 8), torch.ones(2, 3, dtype=torch.bool)
+        padding = torch.tensor([[False, False, True], [False, False, False]])
+        for mode in (True, False):
+            attention.train(mode), encoder.train(mode)
+            for grad in (True, False):
+                with torch.set_grad_enabled(grad):
+                    encoded = encoder(x, src_key_padding_mask=padding)
+                    attended, _ = attention(x, x, x, masked, need_weights=False)
+                fused = not mode and not grad
+                assert bool(attended.isnan().any()) is fused
+                assert bool(encoded[0, 2].any()) is not fused
+
+    def test_group_norm_normalizes_each_sample_by_itself(self):
+        x, layer = torch.randn(4, 6, 5), nn.GroupNorm(2, 6)
+        torch.testing.assert_close(layer(x)[:1], layer(x[:1]))
+        with pytest.raises(RuntimeError, match="Unexpected key"):
+            nn.GroupNorm(2, 6).load_state_dict(nn.BatchNorm1d(6).state_dict())
+
+    def test_a_module_that_overrides_train_keeps_its_batch_norm_frozen(self):
+        class Frozen(nn.Sequential):
+            def train(self, mode=True):
+                super().train(mode)
+                self[1].eval()
+                return self
+
+        model = Frozen(nn.Linear(2, 2), nn.BatchNorm1d(2), nn.Dropout()).train()
+        assert [layer.training for layer in model] == [True, False, True]
+        nn.Sequential(model).eval().train()(torch.randn(8, 2) + 9)
+        assert not model[1].running_mean.any()
 
     def test_rrelu_evaluates_with_the_mean_slope(self):
         assert nn.RReLU(0.1, 0.5).eval()(torch.tensor(-1.0)).item() == pytest.approx(-0.3)
@@ -836,6 +977,31 @@ class TestTensorVsParameter:
         norm = nn.BatchNorm1d(2).half()
         assert norm.running_mean.dtype == torch.float16 and norm.num_batches_tracked.dtype == torch.int64
 
+    @pytest.mark.filterwarnings("ignore:Casting complex values to real")
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.float64])
+    def test_to_a_real_dtype_drops_the_imaginary_part_of_a_complex_buffer(self, dtype):
+        def model():
+            made = nn.Module()
+            made.register_buffer("turn", torch.full((2,), 3 + 4j, dtype=torch.complex64))
+            return made
+
+        assert model().to(dtype).turn.tolist() == [3.0, 3.0] and model().to(dtype).turn.dtype == dtype
+        for kept in (model().half(), model().double(), model().float()):
+            assert kept.turn.tolist() == [3 + 4j, 3 + 4j]
+
+    @pytest.mark.parametrize("persistent", [True, False])
+    def test_a_non_persistent_buffer_stays_on_meta_after_loading(self, persistent):
+        def build():
+            inner = nn.Linear(2, 2)
+            inner.register_buffer("mask", torch.ones(3, 3).tril(), persistent=persistent)
+            return nn.Sequential(inner)
+
+        state = build().state_dict()
+        with torch.device("meta"):
+            model = build()
+        assert not any(model.load_state_dict(state, assign=True))
+        assert not model[0].weight.is_meta and model[0].mask.is_meta is not persistent
+
     @pytest.mark.parametrize(
         ("make", "registered"),
         [
@@ -869,12 +1035,25 @@ class TestTensorVsParameter:
         model, restored = layer(2), layer(2)
         assert torch.equal(model(x), x)
         model.fit(x)
-        torch.testing.assert_close(model(x), (x - x.mean(dim=0)) / x.std(dim=0))
+        torch.testing.assert_close(model(x), (x - x.mean(dim=0)) / x.std(dim=0, correction=0))
         result = restored.load_state_dict(model.state_dict(), strict=True)
         assert not result.missing_keys and not result.unexpected_keys
         assert torch.equal(restored(x), model(x)) is restores
         assert torch.equal(restored(x), x) is not restores
         assert set(model.state_dict()) == ({"mean", "std"} if restores else set())
+
+    @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e3])
+    def test_standardized_columns_have_standard_deviation_one(self, scale):
+        layer, x = tensor_vs_parameter_myth.Standardize(2), scale * torch.randn(200, 2, dtype=torch.float64)
+        layer.fit(x)
+        torch.testing.assert_close(layer(x).std(dim=0, correction=0), torch.ones(2, dtype=torch.float64))
+
+    @pytest.mark.parametrize("value", [0.0, 0.1, -7.0])
+    @pytest.mark.parametrize("rows", [1, 5])
+    def test_a_constant_column_becomes_zeros(self, value, rows):
+        layer, x = tensor_vs_parameter_myth.Standardize(2), torch.full((rows, 2), value)
+        layer.fit(x)
+        torch.testing.assert_close(layer(x), torch.zeros(rows, 2), atol=0.02, rtol=0)
 
     def test_unfreezing_reaches_a_frozen_parameter_but_no_buffer(self):
         model = tensor_vs_parameter.FourKinds()
@@ -898,6 +1077,10 @@ class TestTensorVsParameter:
         center(x)
         torch.testing.assert_close(center.mean, 0.19 * x.mean(dim=0))
         assert center.mean.requires_grad is not detach
+
+    def test_in_eval_mode_the_running_mean_stays(self):
+        center, x = tensor_vs_parameter_update_broken.Center(3, detach=True).eval(), torch.randn(6, 3) + 4
+        assert torch.equal(center(x), x) and not center.mean.any()
 
     def test_a_buffer_with_a_graph_breaks_the_second_backward(self):
         for detach in (True, False):

@@ -9,7 +9,8 @@ from torch.nn import functional as F
 
 from warmup.testing import load_snippet
 
-gradient = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient.py")
+smallest = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient.py")
+gradient = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_zero.py")
 broken = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_broken.py")
 saturation = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_saturation.py")
 myth = load_snippet("mid/training-dynamics/softmax_cross_entropy_gradient_myth.py")
@@ -156,6 +157,76 @@ class TestSoftmaxCrossEntropyGradient:
             torch.testing.assert_close(found, expected)
         assert torch.linalg.eigvalsh(expected).min() > -1e-12
         assert (expected @ torch.ones(4, dtype=torch.float64)).abs().max() < 1e-12
+
+    @pytest.mark.parametrize(
+        ("logits", "target", "zeros"),
+        [
+            ([3.0, 3.0], [0.5, 0.5], 2),
+            ([-2.0, -2.0, -2.0, -2.0], [0.25] * 4, 4),
+            ([0.0, 300.0], [0.0, 1.0], 2),
+            ([30.0, 0.0], [1.0, 0.0], 1),
+            ([5.0, 0.0], [1.0, 0.0], 0),
+        ],
+    )
+    def test_the_first_program_says_where_the_gradient_is_exactly_zero(self, logits, target, zeros):
+        said = smallest.gradient(logits, target).split(", ")
+        assert len(said) == len(logits) and said.count("exactly 0") == zeros
+        p = torch.softmax(double(*logits), dim=0)
+        for text, expected in zip(said, p - double(*target), strict=True):
+            assert text == "exactly 0" or float(text) == pytest.approx(expected.item(), rel=0.06)
+
+    @pytest.mark.parametrize("temperature", [0.5, 1.0, 4.0])
+    def test_a_temperature_divides_the_gradient_and_flattens_p(self, temperature):
+        logits = torch.randn(5, dtype=torch.float64, requires_grad=True)
+        target = torch.softmax(torch.randn(5, dtype=torch.float64), dim=0)
+        p = torch.softmax(logits.detach() / temperature, dim=0)
+        (found,) = torch.autograd.grad(F.cross_entropy(logits / temperature, target), logits)
+        torch.testing.assert_close(found, (p - target) / temperature)
+        flatter = torch.softmax(logits.detach() / (2 * temperature), dim=0)
+        assert flatter.max() < p.max() and flatter.min() > p.min()
+
+    @pytest.mark.parametrize("k", [2, 6])
+    def test_kl_divergence_has_the_same_gradient_and_differs_by_the_entropy(self, k):
+        logits = torch.randn(k, dtype=torch.float64, requires_grad=True)
+        target = torch.softmax(torch.randn(k, dtype=torch.float64), dim=0)
+        entropy, kl = F.cross_entropy(logits, target), F.kl_div(logits.log_softmax(0), target, reduction="sum")
+        torch.testing.assert_close(entropy - kl, -(target * target.log()).sum())
+        torch.testing.assert_close(*(torch.autograd.grad(loss, logits)[0] for loss in (entropy, kl)))
+
+    def test_a_wrong_example_has_a_component_of_at_least_half_and_near_one_only_if_confident(self):
+        for k in (2, 5, 100):
+            logits = 3 * torch.randn(200, k)
+            wrong = (logits.argmax(dim=1) + 1) % k
+            found = 200 * gradient.cross_entropy_gradient(logits, F.one_hot(wrong, k).float())
+            assert found.abs().amax(dim=1).min() >= 0.5
+        unsure = gradient.autograd_gradient(torch.tensor([[0.01, 0.0]]), torch.tensor([[0.0, 1.0]]))
+        assert unsure.abs().max().item() == pytest.approx(0.5025, abs=1e-4)
+
+    def test_a_one_hot_product_is_nan_where_a_probability_is_zero(self):
+        for target in (0, 1):
+            p, y = torch.softmax(torch.tensor([120.0, 0.0]), dim=0), F.one_hot(torch.tensor(target), 2)
+            assert bool((-(y * p.log()).sum()).isnan()) is (target == 0)
+        for scale in (1.0, 1e4, 1e30):
+            logits = scale * torch.randn(1000, 5)
+            assert not F.cross_entropy(logits, torch.randint(5, (1000,))).isnan()
+
+    @pytest.mark.parametrize(("gap", "whole"), [(100.0, False), (103.0, False), (105.0, True)])
+    def test_an_exact_zero_needs_logits_more_than_a_hundred_apart(self, gap, whole):
+        found = gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]]))
+        assert bool((found == 0).all()) is whole
+
+    def test_ignored_labels_and_negative_logits_behind_a_relu_have_no_gradient(self):
+        logits = torch.randn(3, 2, requires_grad=True)
+        (found,) = torch.autograd.grad(F.cross_entropy(logits, torch.tensor([1, -100, 0])), logits)
+        assert found.any(dim=1).tolist() == [True, False, True]
+        logits = torch.tensor([[-5.0, -1.0], [5.0, -1.0]], requires_grad=True)
+        (found,) = torch.autograd.grad(F.cross_entropy(logits.relu(), torch.tensor([1, 1])), logits)
+        assert found.any(dim=1).tolist() == [False, True]
+
+    @pytest.mark.parametrize(("values", "known"), [((torch.inf, 0.0), torch.inf), ((-torch.inf,) * 2, -torch.inf)])
+    def test_log_sum_exp_needs_a_finite_largest_logit(self, values, known):
+        assert broken.log_sum_exp(torch.tensor(values)).isnan()
+        assert torch.logsumexp(torch.tensor(values), dim=0) == known
 
     def test_a_batch_of_ignored_targets_gives_nan(self):
         assert F.cross_entropy(torch.zeros(2, 3), torch.tensor([-100, -100])).isnan()
