@@ -3,7 +3,7 @@ from torch import nn
 
 
 def predict(model: nn.Module, x: torch.Tensor) -> torch.Tensor:
-    """Predictions of a model in train mode; x is float32 of shape (N, 4), the result (N, 2)."""
+    """Predictions of a model in train mode: float32, from (N, 4) to (N, 2)."""
     model.eval()
     with torch.no_grad():
         output = model(x)

@@ -1,12 +1,12 @@
+from collections.abc import Callable
+
 import numpy as np
 import torch
 import torch.nn.functional as F
 from torch.utils.data import default_collate
 
 
-def outcome(
-    loss: torch.nn.Module, prediction: torch.Tensor, target: torch.Tensor
-) -> str:
+def outcome(loss: Callable, prediction: torch.Tensor, target: torch.Tensor) -> str:
     """The dtype of the loss, or the name of the error."""
     try:
         return str(loss(prediction, target).dtype).removeprefix("torch.")
@@ -15,9 +15,11 @@ def outcome(
 
 
 if __name__ == "__main__":
-    print(
-        f"{'__getitem__ returns':19}  {'batch':14}  {'cross_entropy':13}  {'mse_loss':12}  {'bce with logits'}"
-    )
+    losses = {
+        "cross_entropy": F.cross_entropy,
+        "mse_loss": F.mse_loss,
+        "bce with logits": F.binary_cross_entropy_with_logits,
+    }
     labels = {
         "int": 1,
         "float": 1.0,
@@ -27,11 +29,15 @@ if __name__ == "__main__":
         "tensor([1])": torch.tensor([1]),
         "tensor(1.0)": torch.tensor(1.0),
     }
+    print(
+        f"{'__getitem__ returns':21}{'batch':16}"
+        + "".join(f"{n:15}" for n in losses).rstrip()
+    )
     for name, label in labels.items():
         target = default_collate([label] * 4)
-        print(
-            f"{name:19}  {str(target.dtype).removeprefix('torch.'):7} {tuple(target.shape)!s:6}"
-            f"  {outcome(F.cross_entropy, torch.zeros(4, 3), target):13}"
-            f"  {outcome(F.mse_loss, torch.zeros(target.shape), target):12}"
-            f"  {outcome(F.binary_cross_entropy_with_logits, torch.zeros(target.shape), target)}"
-        )
+        dtype = str(target.dtype).removeprefix("torch.")
+        row = f"{name:21}{dtype:8}{tuple(target.shape)!s:8}"
+        for loss_name, loss in losses.items():
+            shape = (4, 3) if loss_name == "cross_entropy" else target.shape
+            row += f"{outcome(loss, torch.zeros(shape), target):15}"
+        print(row.rstrip())

@@ -6,7 +6,14 @@ import torch
 
 
 def forward_line(run: Callable[[], torch.Tensor]) -> str:
-    """Source line of the forward operation whose backward fails; ``run`` returns a loss, shape ()."""
+    """Source line of the forward operation whose backward fails.
+
+    Args:
+        run: computes a loss, shape ().
+
+    Raises:
+        ValueError: backward does not fail.
+    """
     with (
         torch.autograd.set_detect_anomaly(True),
         warnings.catch_warnings(record=True) as caught,
@@ -44,5 +51,5 @@ if __name__ == "__main__":
         try:
             run().backward()
         except RuntimeError as error:
-            print(textwrap.fill(f"RuntimeError: {error}", width=88))
+            print(textwrap.fill(f"RuntimeError: {error}", width=84))
         print(f"anomaly mode points at: {forward_line(run)}")

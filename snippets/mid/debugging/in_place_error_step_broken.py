@@ -11,7 +11,7 @@ def two_losses(first_step_before_second_forward: bool) -> torch.Tensor:
         The trained last weight, shape (1, 4).
 
     Raises:
-        RuntimeError: the second graph was built before the first step changed the weights.
+        RuntimeError: the second graph was built before the first step.
     """
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
@@ -34,6 +34,6 @@ if __name__ == "__main__":
     try:
         two_losses(first_step_before_second_forward=False)
     except RuntimeError as error:
-        print(textwrap.fill(f"RuntimeError: {error}", width=88))
+        print(textwrap.fill(f"RuntimeError: {error}", width=84))
     two_losses(first_step_before_second_forward=True)
     print("forward, backward, step, then the second forward: runs")
