@@ -18,7 +18,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def report(label: str, value: float) -> None:
-    """Print on rank 0 what ``value`` is on every rank. A collective: every rank has to call it."""
+    """Print on rank 0 what ``value`` is on every rank.
+
+    A collective: every rank has to call it.
+    """
     values = [0.0] * dist.get_world_size()
     dist.all_gather_object(values, value)
     if dist.get_rank() == 0:
@@ -61,7 +64,7 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
         "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
     )
     demonstrate(rank, world_size)
-    gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
+    gc.collect()  # frees the replica before its process group
     dist.destroy_process_group()
 
 
