@@ -8,7 +8,8 @@ def capture(function: Callable[[torch.Tensor], torch.Tensor]) -> tuple[int, str]
     """Call ``function`` compiled, on ones of shape (3,).
 
     Returns:
-        How many graphs torch.compile captures by default, and "ok" or "error" with ``fullgraph=True``.
+        How many graphs torch.compile captures by default, and "ok" or "error"
+        with ``fullgraph=True``.
     """
     graphs = []
 
@@ -53,6 +54,7 @@ CONSTRUCTS = {
     "x.sum().item()": lambda x: x * x.sum().item(),
     "x[x > 0]": lambda x: x[x > 0] * 2,
     "print()": with_print,
+    "print() in a helper": lambda x: with_print(x - 1) / 3,
     "call of a disabled function": lambda x: disabled(x * 2) * 3,
     "if x.sum() > 0": lambda x: x * 2 if x.sum() > 0 else x * 3,
     "if x.sum() > 0 in a loop": loop_with_branch,

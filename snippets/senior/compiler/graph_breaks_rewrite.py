@@ -2,7 +2,10 @@ import torch
 
 
 def branch(x: torch.Tensor) -> torch.Tensor:
-    """Square root or double, by the sign of the sum; float32, shape (n,). The other functions compute the same."""
+    """Square root or double, by the sign of the sum; float32, shape (n,).
+
+    The functions below return the same.
+    """
     if x.sum() > 0:
         return x.sqrt()
     return x * 2

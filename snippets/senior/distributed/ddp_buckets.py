@@ -16,10 +16,10 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def backward_events(bucket_cap_mb: float) -> list[str]:
-    """What happens during one backward() of a six-layer model, in order, on this rank.
+    """What happens in one backward() of a six-layer model, in order, on this rank.
 
     Args:
-        bucket_cap_mb: size of a gradient bucket in MiB; one layer's weight has 0.25 MiB.
+        bucket_cap_mb: size of a gradient bucket in MiB; one weight has 0.25 MiB.
     """
     events = []
     layers = nn.Sequential(*[nn.Linear(256, 256, bias=False) for _ in range(6)])
@@ -28,8 +28,9 @@ def backward_events(bucket_cap_mb: float) -> list[str]:
     def all_reduce(
         group: object, bucket: dist.GradBucket
     ) -> torch.futures.Future[torch.Tensor]:
+        size = len(bucket.parameters())
         events.append(
-            f"    all-reduce of bucket {bucket.index()} starts ({len(bucket.parameters())} tensors)"
+            f"    all-reduce of bucket {bucket.index()} starts ({size} tensors)"
         )
         mean = bucket.buffer() / dist.get_world_size()
         return (
@@ -59,7 +60,7 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
     events = backward_events(bucket_cap_mb=0.5)
     if rank == 0:
         print("\n".join(events))
-    gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
+    gc.collect()  # frees the replica before its process group
     dist.destroy_process_group()
 
 

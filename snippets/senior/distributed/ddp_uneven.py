@@ -16,14 +16,15 @@ from torch.nn.parallel import DistributedDataParallel
 
 
 def mean_over_ranks(losses: torch.Tensor) -> torch.Tensor:
-    """Loss to call backward() on under DDP where the ranks hold different numbers of samples.
+    """Loss for backward() under DDP if ranks hold different numbers of samples.
 
     Args:
-        losses: one loss per sample of this rank, shape (n,); n may differ between ranks, and may be 0.
+        losses: one loss per sample of this rank, shape (n,); n may differ between
+            ranks, and may be 0 on some of them.
 
     Returns:
-        A scalar. DDP's mean of its gradients is the gradient of the mean over the samples of all ranks.
-        A collective: every rank has to call it.
+        A scalar. DDP's mean of its gradients is the gradient of the mean over the
+        samples of all ranks. A collective: every rank has to call it.
     """
     count = torch.tensor(float(losses.numel()), device=losses.device)
     dist.all_reduce(count)
@@ -51,7 +52,7 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
         "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
     )
     demonstrate(rank)
-    gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
+    gc.collect()  # frees the replica before its process group
     dist.destroy_process_group()
 
 

@@ -7,6 +7,7 @@
 # ///
 import gc
 import tempfile
+import textwrap
 
 import torch
 import torch.distributed as dist
@@ -38,15 +39,13 @@ def demonstrate(rank: int, world_size: int) -> None:
             gradients, replica.module.heads[0].weight.grad.item()
         )
         if rank == 0:
-            print(
-                f"find_unused_parameters={find_unused}: gradient on each rank {gradients}"
-            )
+            print(f"find_unused_parameters={find_unused}: gradients {gradients}")
         try:
             replica(x, head=0)
         except RuntimeError as error:
             if rank == 0:
                 sentences = str(error).split(". ")
-                print("RuntimeError:", sentences[0])
+                print(*textwrap.wrap(f"RuntimeError: {sentences[0]}", 80), sep="\n")
                 for line in str(error).splitlines():
                     if line.startswith("Parameter indices"):
                         print(line)
@@ -58,7 +57,7 @@ def worker(rank: int, world_size: int, init_file: str) -> None:
         "gloo", init_method=f"file://{init_file}", rank=rank, world_size=world_size
     )
     demonstrate(rank, world_size)
-    gc.collect()  # while its group exists: freed after the group, a DDP object can deadlock
+    gc.collect()  # frees the replica before its process group
     dist.destroy_process_group()
 
 

@@ -3,10 +3,11 @@ from torch import nn
 
 
 def clipped_step(unscale_first: bool, max_norm: float = 1.0) -> tuple[float, float]:
-    """One SGD step (lr 1.0) with gradient clipping under a GradScaler; the true gradient norm is 5.
+    """One SGD step (lr 1.0) with gradient clipping under a GradScaler.
 
     Returns:
-        The norm that ``clip_grad_norm_`` saw, and the length of the step that the weight took.
+        The norm that ``clip_grad_norm_`` saw (5 is the true one), and the length of
+        the step that the weight took.
     """
     weight = nn.Parameter(torch.zeros(2))
     optimizer = torch.optim.SGD([weight], lr=1.0)

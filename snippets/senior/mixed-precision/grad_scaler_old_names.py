@@ -1,3 +1,4 @@
+import textwrap
 import warnings
 
 import torch
@@ -8,4 +9,4 @@ with warnings.catch_warnings(record=True) as caught:
     torch.cuda.amp.autocast()
 for warning in caught:
     if warning.category is FutureWarning:
-        print(f"FutureWarning: {warning.message}")
+        print(textwrap.fill(f"FutureWarning: {warning.message}", 80))

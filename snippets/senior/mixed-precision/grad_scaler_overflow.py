@@ -8,19 +8,29 @@ def train_step(
     scaler: torch.amp.GradScaler,
     x: torch.Tensor,
 ) -> bool:
-    """One float16 autocast step on ``x``, float32, shape (batch, features), on the loss ``model(x).sum()``.
+    """One float16 autocast step on the loss ``model(x).sum()``.
+
+    Args:
+        x: float32, shape (batch, features).
 
     Returns:
         Whether the optimizer stepped; False if the gradients held an inf or a NaN.
+        It reads the scale twice, and on a GPU each reading waits for the device.
+
+    Raises:
+        FloatingPointError: the scale has fallen to 0.
     """
     optimizer.zero_grad()
     with torch.autocast(x.device.type, dtype=torch.float16):
         output = model(x)
     scaler.scale(output.float().sum()).backward()
+    before = scaler.get_scale()
     scaler.step(optimizer)
-    scale = scaler.get_scale()
     scaler.update()
-    return scaler.get_scale() >= scale
+    after = scaler.get_scale()
+    if after == 0:
+        raise FloatingPointError("the scale has fallen to 0")
+    return after >= before
 
 
 if __name__ == "__main__":
@@ -41,6 +51,5 @@ if __name__ == "__main__":
         moved = not torch.equal(model.weight, before)
         scheduler.step()
         print(f"{call:4}  {scale:5.0f}   {stepped!s:7}  {moved!s:12}  {lr:.3f}")
-    print(
-        f"optimizer: {optimizer.state[model.weight]['step']:.0f} steps, scheduler: {scheduler.last_epoch}"
-    )
+    steps = optimizer.state[model.weight]["step"]
+    print(f"optimizer: {steps:.0f} steps, scheduler: {scheduler.last_epoch}")

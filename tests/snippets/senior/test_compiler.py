@@ -9,7 +9,7 @@ import torch
 
 from warmup.testing import SNIPPETS, load_snippet
 
-graph_breaks = load_snippet("senior/compiler/graph_breaks.py")
+graph_breaks = load_snippet("senior/compiler/graph_breaks_explain.py")
 causes = load_snippet("senior/compiler/graph_breaks_causes.py")
 rewrite = load_snippet("senior/compiler/graph_breaks_rewrite.py")
 
@@ -63,7 +63,7 @@ class TestGraphBreaks:
         program = (
             "import sys, torch\n"
             f"sys.path.insert(0, {str(SNIPPETS / 'senior/compiler')!r})\n"
-            "from graph_breaks import activate\n"
+            "from graph_breaks_explain import activate\n"
             "torch.compile(activate, backend='eager')(torch.ones(3))\n"
         )
 
@@ -79,7 +79,7 @@ class TestGraphBreaks:
 
         assert messages() == ""
         log = messages(TORCH_LOGS="graph_breaks")
-        assert "Graph Break Reason: Data-dependent branching" in log and "graph_breaks.py" in log
+        assert "Graph Break Reason: Data-dependent branching" in log and "graph_breaks_explain.py" in log
 
     @pytest.mark.parametrize(
         ("construct", "expected"),
@@ -89,6 +89,7 @@ class TestGraphBreaks:
             ("x.sum().item()", (2, "ok")),
             ("x[x > 0]", (2, "ok")),
             ("print()", (2, "error")),
+            ("print() in a helper", (4, "error")),
             ("call of a disabled function", (2, "error")),
             ("if x.sum() > 0", (2, "error")),
             ("if x.sum() > 0 in a loop", (0, "error")),
@@ -98,7 +99,7 @@ class TestGraphBreaks:
         assert causes.capture(causes.CONSTRUCTS[construct]) == expected
 
     def test_every_construct_of_the_table_is_tested(self):
-        assert len(causes.CONSTRUCTS) == 8
+        assert len(causes.CONSTRUCTS) == 9
 
     @pytest.mark.parametrize(
         ("construct", "expected"),
@@ -108,6 +109,7 @@ class TestGraphBreaks:
             ("x.sum().item()", lambda x: x * x.sum()),
             ("x[x > 0]", lambda x: 2 * x.masked_select(x > 0)),
             ("print()", lambda x: 2 * x + 1),
+            ("print() in a helper", lambda x: (2 * x - 1) / 3),
             ("call of a disabled function", lambda x: 6 * x + 3),
             ("if x.sum() > 0", lambda x: 2 * x if x.sum() > 0 else 3 * x),
             ("if x.sum() > 0 in a loop", lambda x: 24 * x + 21 if x.sum() > 0 else 24 * x),
@@ -143,6 +145,46 @@ class TestGraphBreaks:
             return x * 3
 
         assert causes.capture(guarded) == (0, "error")
+
+    def test_a_break_in_the_body_of_any_loop_skips_the_function_and_one_in_its_condition_does_not(self):
+        def body(x):
+            i = 0
+            while i < 3:
+                x = x * 2
+                if x.sum() > 0:
+                    x = x + 1
+                i += 1
+            return x * 3
+
+        def condition(x):
+            while x.sum() < 100:
+                x = x * 2
+            return x * 3
+
+        assert causes.capture(body) == (0, "error")
+        assert causes.capture(condition)[0] > 1
+
+    def test_a_break_in_a_helper_breaks_every_caller(self):
+        def broken(x):
+            x = x + 1
+            print(end="")
+            return x * 2
+
+        def one_above(x):
+            return broken(x - 1) / 3
+
+        def two_above(x):
+            return one_above(x.sin()).cos()
+
+        assert causes.capture(broken) == (2, "error")
+        assert causes.capture(one_above) == (4, "error")
+        assert causes.capture(two_above) == (6, "error")
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    @pytest.mark.parametrize("operation", [lambda x: x @ torch.ones(4, 2), lambda x: x.reshape(5)])
+    def test_an_operation_that_fails_on_fake_tensors_raises_with_and_without_fullgraph(self, operation, fullgraph):
+        with pytest.raises(torch._dynamo.exc.TorchRuntimeError):
+            torch.compile(operation, backend="eager", fullgraph=fullgraph)(torch.ones(3, 3))
 
     def test_a_skipped_function_still_gets_its_callees_captured(self):
         def callee(x):
@@ -201,6 +243,32 @@ class TestGraphBreaks:
             assert compiled(torch.ones(1), {"factor": 1000}).item() == 1000
         assert len(graphs) == limit
 
+    def test_the_recompile_limit_is_a_warning_in_the_log_that_names_how_to_see_the_reasons(self):
+        program = (
+            "import torch\n"
+            "scale = torch.compile(lambda x, s: x * s['f'], backend='eager', dynamic=False)\n"
+            "for f in range(2, torch._dynamo.config.recompile_limit + 4): scale(torch.ones(1), {'f': f})\n"
+        )
+        run = subprocess.run([sys.executable, "-c", program], text=True, capture_output=True, check=True)
+        assert run.stderr.count("hit config.recompile_limit") == 1 and 'TORCH_LOGS="recompiles"' in run.stderr
+
+    @pytest.mark.parametrize(
+        ("second", "graphs"),
+        [
+            (torch.ones(3), 1),
+            (torch.ones(4), 2),
+            (torch.ones(3, dtype=torch.float64), 2),
+            (torch.ones(3, requires_grad=True), 2),
+        ],
+    )
+    def test_a_guard_that_fails_recompiles_the_whole_function(self, second, graphs):
+        captured = graph_breaks.captured_graphs(lambda x: x.sin() * 2, torch.ones(3), second)
+        assert captured == ["sin mul"] * graphs
+
+    def test_the_second_shape_recompiles_dynamically_and_the_third_does_not(self):
+        shapes = [torch.ones(length) for length in (3, 4, 5, 6)]
+        assert len(graph_breaks.captured_graphs(lambda x: x.sin() * 2, *shapes)) == 2
+
     @pytest.mark.parametrize("function", [rewrite.with_where, rewrite.with_guarded_where, rewrite.with_cond])
     @pytest.mark.parametrize("x", [[1.0, 2.0, 3.0], [-1.0, -2.0, -3.0], [5.0, 0.5, 0.25], [0.25, 0.5]])
     def test_the_rewrites_are_one_graph_and_equal_the_branch(self, function, x):
@@ -230,6 +298,33 @@ class TestGraphBreaks:
 
     def test_where_computes_both_sides(self):
         assert "sqrt mul where" in graph_breaks.captured_graphs(rewrite.with_where, torch.ones(2))[0]
+
+    def test_branches_of_cond_need_the_same_structure_and_dtypes(self):
+        def conditional(other):
+            function = torch.compile(
+                lambda x: torch.cond(x.sum() > 0, lambda x: (x.sin(),), other, (x,)), backend="eager", fullgraph=True
+            )
+            return function(torch.ones(3))
+
+        torch.testing.assert_close(conditional(lambda x: (x.cos(),)), (torch.ones(3).sin(),))
+        for other in (lambda x: (x.double(),), lambda x: (x.sin(), x.cos())):
+            torch.compiler.reset()
+            with pytest.raises(torch._dynamo.exc.TorchDynamoException):
+                conditional(other)
+
+    def test_a_custom_op_is_one_node_of_the_graph(self):
+        @torch.library.custom_op("warmup_tests::halve", mutates_args=())
+        def halve(x: torch.Tensor) -> torch.Tensor:
+            return torch.from_numpy(x.numpy() / 2) if x.sum() > 0 else x.clone()
+
+        @halve.register_fake
+        def _(x):
+            return torch.empty_like(x)
+
+        graphs = graph_breaks.captured_graphs(lambda x: halve(x * 2) + 1, torch.ones(3), -torch.ones(3))
+        assert len(graphs) == 1 and len(graphs[0].split()) == 3
+        compiled = torch.compile(lambda x: halve(x * 2) + 1, backend="eager", fullgraph=True)
+        torch.testing.assert_close(compiled(torch.ones(3)), 2 * torch.ones(3))
 
     def test_error_on_graph_break_guards_a_region_and_lets_the_rest_break(self):
         @torch._dynamo.error_on_graph_break(True)

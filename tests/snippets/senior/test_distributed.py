@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/senior/distributed make, proven beyond the example shown."""
 
+import contextlib
 import copy
 import gc
 import tempfile
@@ -15,7 +16,7 @@ from torch.utils.data import DistributedSampler
 
 from warmup.testing import load_snippet
 
-ddp = load_snippet("senior/distributed/ddp.py")
+ddp_steps = load_snippet("senior/distributed/ddp_steps.py")
 ddp_buckets = load_snippet("senior/distributed/ddp_buckets.py")
 ddp_uneven = load_snippet("senior/distributed/ddp_uneven.py")
 ddp_unused = load_snippet("senior/distributed/ddp_unused_broken.py")
@@ -27,7 +28,7 @@ def _rank(rank, world_size, folder, function, arguments):
     try:
         torch.save(function(rank, *arguments), f"{folder}/{rank}.pt")
     finally:
-        gc.collect()  # a DDP object that is freed after its group can deadlock
+        gc.collect()  # replicas first, then their group
         dist.destroy_process_group()
 
 
@@ -106,7 +107,7 @@ class TestDdp:
 
     def test_report_prints_every_rank_in_order_on_rank_0(self, capfd):
         def run(rank):
-            ddp.report("value", 10.0 * rank)
+            ddp_steps.report("value", 10.0 * rank)
 
         on_ranks(run, world_size=3)
         assert capfd.readouterr().out.split() == ["value", "0.0000", "10.0000", "20.0000"]
@@ -140,6 +141,65 @@ class TestDdp:
             return values + [model.weight.grad.item()]
 
         assert on_ranks(gradient) == [[1.0, 1.0, 1.5], [2.0, 2.0, 1.5]]
+
+    def test_a_checkpoint_of_rank_0_has_plain_names_and_makes_every_rank_equal(self):
+        def resume(rank, path):
+            torch.manual_seed(rank)
+            replica = DistributedDataParallel(perceptron())
+            optimizer = torch.optim.Adam(replica.parameters(), lr=0.01)
+            replica(torch.randn(4, 3)).square().mean().backward()
+            optimizer.step()
+            if rank == 0:
+                torch.save({"model": replica.module.state_dict(), "optimizer": optimizer.state_dict()}, path)
+            dist.barrier()
+            model = perceptron()
+            saved = torch.load(path, map_location="cpu")
+            model.load_state_dict(saved["model"])
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+            optimizer.load_state_dict(saved["optimizer"])
+            names = [name.startswith("module.") for name in replica.state_dict()]
+            return [p.detach() for p in model.parameters()], optimizer.state_dict()["state"][0]["step"], all(names)
+
+        with tempfile.TemporaryDirectory() as folder:
+            first, second = on_ranks(resume, f"{folder}/checkpoint.pt")
+        assert all(torch.equal(a, b) for a, b in zip(first[0], second[0], strict=True))
+        assert first[1:] == second[1:] == (1, True)
+
+    def test_a_frozen_parameter_is_still_broadcast_once(self):
+        def frozen(rank):
+            torch.manual_seed(rank)
+            model = perceptron()
+            model[0].requires_grad_(False)
+            before = model[0].weight.clone()
+            DistributedDataParallel(model)
+            return before, model[0].weight.clone()
+
+        first, second = on_ranks(frozen)
+        assert not torch.equal(first[0], second[0])
+        assert torch.equal(first[0], first[1]) and torch.equal(second[1], first[0])
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_buffers_of_rank_0_are_copied_in_every_forward(self, training):
+        class Counter(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.weight = nn.Parameter(torch.ones(1))
+                self.register_buffer("count", torch.zeros(1))
+
+            def forward(self, x):
+                self.count += dist.get_rank() + 1
+                return self.weight * x
+
+        def counts(rank):
+            replica = DistributedDataParallel(Counter())
+            replica.train(training)
+            values = []
+            for _ in range(2):
+                replica(torch.ones(1)).sum().backward()
+                values.append(replica.module.count.item())
+            return values
+
+        assert on_ranks(counts) == [[1, 2], [2, 3]]
 
     def test_batch_norm_sees_its_own_rank_and_rank_0_overwrites_the_statistics(self):
         def statistics(rank):
@@ -190,6 +250,83 @@ class TestDdpBuckets:
             return counts
 
         assert on_ranks(bucket_counts)[0] == [1, 3, 3]
+
+    @pytest.mark.parametrize(
+        ("options", "buckets"),
+        [
+            ({}, [[12], [4, 8], [4, 8]]),
+            ({"bucket_cap_mb": 25}, [[12], [12], [12]]),
+            ({"find_unused_parameters": True}, [[8, 4], [8, 4], [8, 4]]),
+        ],
+        ids=str,
+    )
+    def test_by_default_the_first_bucket_is_small_from_the_second_backward_on(self, options, buckets):
+        def sizes(rank):
+            layers = nn.Sequential(*[nn.Linear(256, 256, bias=False) for _ in range(12)])
+            replica = DistributedDataParallel(layers, **options)
+            calls, found = [], []
+
+            def hook(state, bucket):
+                calls.append(len(bucket.parameters()))
+                return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+
+            replica.register_comm_hook(None, hook)
+            for _ in range(3):
+                calls.clear()
+                replica(torch.ones(1, 256)).sum().backward()
+                found.append(list(calls))
+            return found
+
+        assert on_ranks(sizes)[0] == buckets
+
+
+class TestDdpNoSync:
+    @pytest.mark.parametrize(
+        ("forward_inside", "backward_inside", "averaged"),
+        [(False, False, True), (True, True, False), (False, True, True), (True, False, False)],
+    )
+    def test_the_forward_decides_whether_backward_averages(self, forward_inside, backward_inside, averaged):
+        def gradient(rank):
+            replica = DistributedDataParallel(nn.Linear(1, 1, bias=False))
+            x = torch.full((1, 1), rank + 1.0)
+            with replica.no_sync() if forward_inside else contextlib.nullcontext():
+                loss = replica(x).sum()
+            with replica.no_sync() if backward_inside else contextlib.nullcontext():
+                loss.backward()
+            return replica.module.weight.grad.item()
+
+        assert on_ranks(gradient) == ([1.5, 1.5] if averaged else [1.0, 2.0])
+
+    @pytest.mark.parametrize("micro_batches", [2, 4])
+    def test_the_last_backward_averages_the_sums(self, micro_batches):
+        torch.manual_seed(1)
+        model, x = perceptron(), torch.randn(micro_batches, 6, 3)
+
+        def gradient(rank):
+            replica = DistributedDataParallel(copy.deepcopy(model))
+            for number in range(micro_batches):
+                with contextlib.nullcontext() if number == micro_batches - 1 else replica.no_sync():
+                    replica(x[number, rank::2]).square().mean().backward()
+            return gradients(replica)
+
+        first, second = on_ranks(gradient)
+        for part in x:
+            model(part).square().mean().backward()
+        torch.testing.assert_close(first, gradients(model))
+        assert all(torch.equal(a, b) for a, b in zip(first, second, strict=True))
+
+
+class TestDdpSampler:
+    @pytest.mark.parametrize(("length", "seed"), [(8, 0), (30, 7)])
+    def test_without_set_epoch_every_epoch_has_the_same_order(self, length, seed):
+        samplers = [DistributedSampler(range(length), 2, rank, seed=seed) for rank in range(2)]
+        first = [list(sampler) for sampler in samplers]
+        assert first == [list(sampler) for sampler in samplers]
+        assert sorted(first[0] + first[1]) == list(range(length))
+        for sampler in samplers:
+            sampler.set_epoch(1)
+        second = [list(sampler) for sampler in samplers]
+        assert second != first and sorted(second[0] + second[1]) == list(range(length))
 
 
 def ddp_buckets_events(rank, bucket_cap_mb):
@@ -246,6 +383,32 @@ class TestDdpUnused:
     @pytest.mark.parametrize("head", [0, 1])
     def test_one_unused_parameter_leaves_the_others_gradients_unaveraged(self, head):
         assert on_ranks(self.train, False, [head]) == [[1.0], [2.0]]
+
+    def test_a_full_bucket_of_its_own_is_not_averaged_either(self):
+        class Skipping(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.skipped, self.last = (nn.Linear(256, 256, bias=False) for _ in range(3))
+                self.skip = False
+
+            def forward(self, x):
+                x = self.first(x)
+                return self.last(x if self.skip else self.skipped(x))
+
+        def ratios(rank):
+            torch.manual_seed(0)
+            replica = DistributedDataParallel(Skipping(), bucket_cap_mb=0.2)
+            x, sums = torch.full((1, 256), rank + 1.0), []
+            for skip in (False, False, True):
+                replica.zero_grad()
+                replica.module.skip = skip
+                replica(x).sum().backward()
+                sums.append([m.weight.grad.sum().item() for m in (replica.module.first, replica.module.last)])
+            return sums
+
+        first, second = on_ranks(ratios)
+        assert first[:2] == second[:2]
+        assert second[2] == pytest.approx([2 * value for value in first[2]], rel=1e-4)
 
     def test_find_unused_parameters_averages_and_goes_on(self):
         assert on_ranks(self.train, True, [0, 1, 1, 0]) == [[1.5] * 4] * 2

@@ -39,6 +39,11 @@ class TestAsyncExecution:
         assert x.t().data_ptr() == x.data_ptr()
         assert dispatch.dispatched(lambda: (x + 1, x.clone())) == ["add", "clone"]
 
+    def test_detach_is_in_brackets_too_because_it_shares_memory(self):
+        x = torch.randn(4, 3)
+        assert dispatch.dispatched(lambda: x.detach()) == ["[detach]"]
+        assert x.detach().data_ptr() == x.data_ptr() and x.detach().stride() == x.stride()
+
     @pytest.mark.parametrize(
         "read",
         [

@@ -8,7 +8,7 @@ from torch import nn
 
 from warmup.testing import load_snippet
 
-grad_scaler = load_snippet("senior/mixed-precision/grad_scaler.py")
+grad_scaler = load_snippet("senior/mixed-precision/grad_scaler_range.py")
 overflow = load_snippet("senior/mixed-precision/grad_scaler_overflow.py")
 clip = load_snippet("senior/mixed-precision/grad_scaler_clip_broken.py")
 
@@ -56,6 +56,25 @@ class TestGradScaler:
         loss_scaler.unscale_(optimizer)
         assert torch.equal(weight.grad, x)
 
+    def test_a_scale_that_is_no_power_of_two_changes_digits(self):
+        weight = nn.Parameter(torch.ones(1000))
+        optimizer, loss_scaler = torch.optim.SGD([weight], lr=0.1), scaler(init_scale=60000.0)
+        x = torch.randn(1000, generator=torch.Generator().manual_seed(0))
+        loss_scaler.scale(weight @ x).backward()
+        loss_scaler.unscale_(optimizer)
+        assert not torch.equal(weight.grad, x)
+        torch.testing.assert_close(weight.grad, x)
+
+    @pytest.mark.parametrize(("exponent", "exact"), [(-28, True), (-36, False), (-38, False)])
+    def test_a_scaled_gradient_keeps_float16s_digits_down_to_2_to_the_minus_14(self, exponent, exact):
+        gradient = (1 + 2.0**-10) * 2.0**exponent
+        assert (grad_scaler.weight_gradient(gradient, scaler()) == gradient) is exact
+
+    def test_the_range_of_bfloat16_ends_16_powers_of_two_above_float32s(self):
+        for dtype, smallest in ((torch.bfloat16, 2.0**-133), (torch.float32, 2.0**-149)):
+            assert torch.tensor(smallest).to(dtype).item() == smallest
+            assert torch.tensor(smallest / 4, dtype=torch.float64).to(dtype).item() == 0
+
     def test_bfloat16_needs_no_scale(self):
         for gradient in (1e-8, 1e-20, 1e-30, 1e6):
             assert torch.tensor(gradient).bfloat16().item() == pytest.approx(gradient, rel=0.01)
@@ -77,6 +96,63 @@ class TestOverflow:
         loss_scaler.scale(weights[0] + weights[1] * float("inf")).backward()
         loss_scaler.step(optimizer)
         assert weights[0].item() == weights[1].item() == 1
+
+    @pytest.mark.parametrize("bad", [0, 1])
+    def test_another_optimizer_with_finite_gradients_still_steps_and_shares_the_scale(self, bad):
+        weights = [nn.Parameter(torch.ones(1)) for _ in range(2)]
+        optimizers, loss_scaler = [torch.optim.SGD([weight], lr=0.5) for weight in weights], scaler()
+        factors = [1.0, 1.0]
+        factors[bad] = float("inf")
+        loss_scaler.scale(weights[0] * factors[0] + weights[1] * factors[1]).backward()
+        for optimizer in optimizers:
+            loss_scaler.step(optimizer)
+        loss_scaler.update()
+        assert weights[bad].item() == 1 and weights[1 - bad].item() == 0.5
+        assert loss_scaler.get_scale() == 32768
+
+    @pytest.mark.parametrize(
+        ("loss", "finite"),
+        [
+            (lambda w: -w.log().sum(), False),
+            (lambda w: ((w + 300).half() * (w + 300).half()).float().sum(), False),
+            (lambda w: (w * w).sqrt().sum() + 1, True),
+            (lambda w: torch.where(w >= 0, w, w.sqrt() / w).sum() + 1, True),
+        ],
+        ids=["log of zero", "float16 forward", "square root of zero", "where"],
+    )
+    def test_a_bug_in_the_forward_shows_in_the_loss_and_one_in_the_backward_only_in_the_scale(self, loss, finite):
+        weight = nn.Parameter(torch.zeros(1))
+        optimizer, loss_scaler, values = torch.optim.SGD([weight], lr=0.1), scaler(), []
+        for _ in range(4):
+            optimizer.zero_grad()
+            value = loss(weight)
+            values.append(value.item())
+            loss_scaler.scale(value).backward()
+            loss_scaler.step(optimizer)
+            loss_scaler.update()
+        assert loss_scaler.get_scale() == 65536 / 16 and weight.item() == 0
+        assert values == [1.0 if finite else float("inf")] * 4
+
+    @pytest.mark.parametrize(("gradient", "settled"), [(1e7, 2.0**-8), (1e6, 2.0**-4)])
+    def test_a_large_finite_gradient_settles_at_a_scale_below_1_and_trains(self, gradient, settled):
+        model = nn.Linear(1, 1)
+        optimizer, loss_scaler, taken = torch.optim.SGD(model.parameters(), lr=0.0), scaler(), []
+        for _ in range(40):
+            optimizer.zero_grad()
+            with torch.autocast("cpu", dtype=torch.float16):
+                output = model(torch.ones(1, 1))
+            loss_scaler.scale(gradient * output.float().sum()).backward()
+            before = loss_scaler.get_scale()
+            loss_scaler.step(optimizer)
+            loss_scaler.update()
+            taken.append(loss_scaler.get_scale() >= before)
+        assert loss_scaler.get_scale() == settled and all(taken[25:])
+
+    def test_a_scale_of_0_is_refused(self):
+        model, optimizer, loss_scaler, x = linear_setup(init_scale=2.0**-148)
+        assert overflow.train_step(model, optimizer, loss_scaler, x * float("nan")) is False
+        with pytest.raises(FloatingPointError, match="fallen to 0"):
+            overflow.train_step(model, optimizer, loss_scaler, x * float("nan"))
 
     def test_repeated_overflow_stalls_training(self):
         model, optimizer, loss_scaler, x = linear_setup()
@@ -169,6 +245,17 @@ class TestClipping:
         loss_scaler.step(optimizer)
         assert weight.tolist() == pytest.approx([-0.1, -0.1], rel=2e-3)
 
+    @pytest.mark.parametrize(
+        ("weights", "shortest", "longest"), [(2, 0.99, 1.0), (10**4, 0.9, 0.96), (10**6, 0.55, 0.65)]
+    )
+    def test_adam_hides_it_less_the_more_weights_share_the_norm(self, weights, shortest, longest):
+        weight = nn.Parameter(torch.zeros(weights))
+        optimizer, loss_scaler = torch.optim.Adam([weight], lr=1.0), scaler()
+        loss_scaler.scale(weight @ torch.full((weights,), 5 / weights**0.5)).backward()
+        nn.utils.clip_grad_norm_([weight], 1.0)
+        loss_scaler.step(optimizer)
+        assert shortest < weight.abs().mean().item() < longest
+
     def test_without_unscale_a_norm_below_the_limit_is_clipped_too(self):
         assert clip.clipped_step(False, 100.0)[1] == pytest.approx(100 / 65536, rel=1e-4)
 
@@ -238,6 +325,21 @@ class TestMasterWeights:
         assert {p.dtype for p in model.parameters()} == {p.grad.dtype for p in model.parameters()} == {torch.float32}
         assert addresses == [p.data_ptr() for p in model.parameters()]
         assert set(optimizer.state[model.weight]) == {"step", "exp_avg", "exp_avg_sq"}
+
+    @pytest.mark.parametrize("update", [1e-4, 2e-4])
+    def test_small_updates_vanish_in_float16_and_add_up_in_float32(self, update):
+        for dtype, moved in ((torch.float16, False), (torch.float32, True)):
+            weight = torch.ones(1, dtype=dtype)
+            for _ in range(1000):
+                weight -= update
+            assert (weight.item() < 0.95) is moved and (weight.item() == 1) is not moved
+
+    def test_softmax_of_a_float16_tensor_stays_float16_under_autocast_on_a_cpu(self):
+        with torch.autocast("cpu", dtype=torch.float16):
+            logits = nn.Linear(4, 4)(torch.ones(2, 4))
+            loss = nn.functional.cross_entropy(logits, torch.tensor([0, 1]))
+            assert (logits.dtype, logits.softmax(1).dtype) == (torch.float16, torch.float16)
+            assert loss.dtype == torch.float32
 
     def test_float16_parameters_are_refused(self):
         model = nn.Linear(2, 1).half()
