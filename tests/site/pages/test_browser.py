@@ -162,13 +162,26 @@ def test_nothing_sticks_out_sideways(open_page, address):
             assert page.evaluate("document.documentElement.scrollWidth") <= width, path
 
 
+# The first words of each block of code, and of each output, that scrolls sideways; folds are opened first.
+SIDEWAYS = """() => {
+    for (const fold of document.querySelectorAll("details")) fold.open = true
+    const wide = element => element.scrollWidth > element.clientWidth + 1
+    return [...document.querySelectorAll("article pre")]
+        .filter(block => wide(block) || wide(block.querySelector("code") ?? block))
+        .map(block => block.innerText.slice(0, 60))
+}"""
+
+
 @pytest.mark.parametrize(
     "topic", [topic for level in SITE.levels for topic in level.topics], ids=lambda topic: topic.url.rstrip("/")
 )
-def test_every_question_fits_a_phone_and_shows_its_chips(open_page, address, topic):
-    page = open_page(topic.url, width=360)
+def test_every_question_fits_a_phone_and_its_code_a_desktop_and_shows_its_chips(open_page, address, topic):
+    page = open_page(topic.url, width=1280)
     for question in topic.questions:
+        page.set_viewport_size({"width": 1280, "height": 900})
         page.goto(address + question.url)
+        assert page.evaluate(SIDEWAYS) == [], question.id
+        page.set_viewport_size({"width": 360, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, question.id
         chips = page.locator(".tw-chips").inner_text()
         for text in (question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min"):
