@@ -7,7 +7,7 @@ def final_loss(zero_at: str, steps: int = 60, momentum: float = 0.0) -> float:
     """Mean squared error after fitting y = 2x with SGD.
 
     Args:
-        zero_at: where ``zero_grad()`` stands: before backward, before step, or never.
+        zero_at: place of ``zero_grad()``: before backward, before step, or never.
     """
     torch.manual_seed(0)
     x = torch.linspace(-1, 1, 64).unsqueeze(1)

@@ -6,7 +6,7 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[nn.Module]:
-    """Eval mode inside; then each submodule gets its own mode back, also after an error."""
+    """Eval mode inside; then each submodule gets its own mode back."""
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:

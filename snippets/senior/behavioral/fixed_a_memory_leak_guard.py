@@ -11,10 +11,10 @@ from torch.utils._pytree import tree_leaves
 
 
 class LiveBytes(TorchDispatchMode):
-    """Bytes of the storages that torch operators create inside this context and that are still alive.
+    """Bytes of the storages that operators create in this context and that are alive.
 
-    It sees operators of its own thread, on any device, in eager mode. Memory that no operator creates, as in
-    ``torch.frombuffer``, and other threads do not count; a compiled step falls back to eager inside it.
+    It sees operators of its own thread, on any device, in eager mode: not other
+    threads, not ``torch.frombuffer``. A compiled step falls back to eager in it.
     """
 
     def __init__(self) -> None:
@@ -51,18 +51,18 @@ def graph_nodes() -> int:
 def assert_no_growth(
     step: Callable[[], object], steps: int = 5, warmup: int = 2, allowed: int = 1024
 ) -> float:
-    """Run one iteration of a loop several times; it should hold as much memory after it as before.
+    """Run one iteration of a loop several times; its memory should stay as it is.
 
     Args:
-        steps: iterations that are measured; at least one period of whatever the loop does now and then.
-        warmup: iterations before, which may grow: gradients, optimizer state, caches.
-        allowed: bytes that one step may add, so that a list of plain numbers passes.
+        steps: how many are measured; at least one period of what the loop does.
+        warmup: how many run before and may grow: gradients, optimizer, caches.
+        allowed: bytes that a step may add, so that a list of numbers passes.
 
     Returns:
         Bytes that a step adds, on average.
 
     Raises:
-        AssertionError: the steps add more than ``allowed`` bytes each, or keep a node of an autograd graph.
+        AssertionError: a step adds more bytes, or keeps a node of a graph.
     """
     held = []
     with LiveBytes() as live:
@@ -100,7 +100,8 @@ if __name__ == "__main__":
         ):
             history: list[torch.Tensor | float] = []
             try:
-                verdict = f"passes: {assert_no_growth(partial(step, train, keep)):g} bytes a step"
+                size = assert_no_growth(partial(step, train, keep))
+                verdict = f"passes: {size:g} bytes a step"
             except AssertionError as error:
                 verdict = f"AssertionError: {error}"
             print(f"{'train' if train else 'validate':9} {name:15} {verdict}")
