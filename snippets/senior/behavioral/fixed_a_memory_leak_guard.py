@@ -11,7 +11,7 @@ from torch.utils._pytree import tree_leaves
 
 
 class LiveBytes(TorchDispatchMode):
-    """Bytes of the storages that operators create in this context and that are alive.
+    """Bytes of the storages that operators created in this context and that live.
 
     It sees operators of its own thread, on any device, in eager mode: not other
     threads, not ``torch.frombuffer``. A compiled step falls back to eager in it.

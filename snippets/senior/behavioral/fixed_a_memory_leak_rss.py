@@ -16,7 +16,7 @@ from torch import nn
 
 
 def resident_megabytes() -> float:
-    """Resident set size (RSS) of this process in MB; outside Linux the highest so far."""
+    """RSS of this process in MB; outside Linux the highest so far."""
     statm = Path("/proc/self/statm")
     if statm.exists():
         return int(statm.read_text().split()[1]) * resource.getpagesize() / 1e6
