@@ -59,7 +59,7 @@ def shown(renderer):
     options = {"file": opening.partition('file="')[2].rstrip('"')}
     [fence] = [
         one["format"]
-        for one in blocks.fences(lambda name: renderer.output(renderer.snippets / name))
+        for one in blocks.fences(lambda name: renderer.output(renderer.snippets / name), renderer.snippets)
         if one["name"] == "output"
     ]
     return fence("\n".join(body), "output", "", options, None)
