@@ -25,6 +25,11 @@ def test_a_fence_in_a_list_stays_in_the_list(plain):
     )
 
 
+def test_a_plot_is_a_link_under_its_words(plain):
+    fence = '```plot alt="It rises." file="junior/topic/curve.svg"\na plot\n```'
+    assert plain(fence) == "[Plot: It rises.](/snippets/junior/topic/curve.svg)"
+
+
 def test_what_a_longer_fence_quotes_stays_as_it_is(plain):
     quoted = '````text\n```python title="a.py"\n\\(x\\) [a](b.md)\n```\n????\n````'
     assert plain(f"{quoted}\n\nOne.\n\n\n\nSee \\(x\\).") == f"{quoted}\n\nOne.\n\nSee $x$."
