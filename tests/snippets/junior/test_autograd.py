@@ -71,6 +71,56 @@ class TestZeroGrad:
             model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
             assert forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), True, steps=120)[-1] < 0.1
 
+    def test_with_a_smaller_hidden_layer_it_diverges_from_some_seeds_only(self):
+        diverged = []
+        for seed in range(4):
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+            losses = forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), False, steps=200)
+            diverged.append(not max(losses) < 10 * losses[0])
+        assert any(diverged) and not all(diverged)
+
+    @pytest.mark.parametrize("rate", [0.01, 0.1, 0.5])
+    def test_without_it_momentum_explodes_and_plain_sgd_swings_at_other_rates_too(self, rate):
+        for momentum in (0.0, 0.5, 0.9):
+            torch.manual_seed(0)
+            model = nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=momentum)
+            losses = forgotten.losses(model, optimizer, False, steps=200)
+            assert (max(losses) < 1.5 * losses[0]) == (momentum == 0.0)
+
+    @pytest.mark.parametrize(("decay", "equal"), [(0.0, True), (0.1, False)])
+    def test_never_clearing_is_momentum_one_only_without_weight_decay(self, decay, equal):
+        weights = []
+        for clear, momentum in ((False, 0.0), (True, 1.0)):
+            torch.manual_seed(0)
+            model = nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum, weight_decay=decay)
+            forgotten.losses(model, optimizer, clear, steps=30)
+            weights.append(model.weight.detach())
+        assert torch.allclose(*weights) == equal
+
+    @pytest.mark.parametrize(("ignored", "equal"), [((0, 4), True), ((0, 1), False)])
+    def test_micro_batches_of_equal_size_need_equally_many_labels(self, ignored, equal):
+        torch.manual_seed(0)
+        model, x, y = nn.Linear(4, 3), torch.randn(8, 4), torch.arange(8) % 3
+        y[list(ignored)] = -100
+        nn.functional.cross_entropy(model(x), y).backward()
+        large = model.weight.grad
+        model.zero_grad()
+        for part, labels in zip(x.split(4), y.split(4), strict=True):
+            (nn.functional.cross_entropy(model(part), labels) / 2).backward()
+        assert torch.allclose(model.weight.grad, large, atol=1e-6) == equal
+
+    def test_writing_zeros_leaves_none_before_the_first_backward(self):
+        w = nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        optimizer.zero_grad(set_to_none=False)
+        assert w.grad is None
+        w.sum().backward()
+        optimizer.zero_grad(set_to_none=False)
+        assert torch.equal(w.grad, torch.zeros(1))
+
     def test_adam_without_it_can_be_ahead_for_many_steps_and_then_is_not(self):
         for make in (torch.optim.AdamW, torch.optim.Adam):
             curves = []
