@@ -780,6 +780,69 @@ class TestRequiresGrad:
         assert moved("nothing") and not moved("write back")
         assert moved("hook") == (make is not OPTIMIZERS["SGD"])
 
+    @pytest.mark.parametrize(("name", "decay"), [("SGD", 0.0), ("SGD", 0.1), ("Adam", 0.0), ("AdamW", 0.1)])
+    def test_a_hook_from_the_start_freezes_a_row_unless_weights_decay(self, name, decay):
+        options = {"momentum": 0.9} if name == "SGD" else {}
+        weight = nn.Parameter(torch.ones(3, 2))
+        optimizer = getattr(torch.optim, name)([weight], lr=0.1, weight_decay=decay, **options)
+        weight.register_hook(lambda grad: grad.index_fill(0, torch.tensor([0]), 0.0))
+        for _ in range(3):
+            optimizer.zero_grad()
+            weight.square().sum().backward()
+            optimizer.step()
+        assert torch.equal(weight[0], torch.ones(2)) == (decay == 0.0)
+        assert not torch.equal(weight[1], torch.ones(2))
+
+    @pytest.mark.parametrize("cloned", [True, False])
+    def test_a_row_is_written_back_only_from_a_clone(self, cloned):
+        weight = nn.Parameter(torch.ones(3, 2))
+        row = weight[0].detach().clone() if cloned else weight[0].detach()
+        weight.square().sum().backward()
+        torch.optim.SGD([weight], lr=0.1).step()
+        with torch.no_grad():
+            weight[0] = row
+        assert torch.equal(weight[0], torch.ones(2)) == cloned
+
+    @pytest.mark.parametrize("clears", [True, False])
+    def test_frozen_between_micro_batches_the_old_gradient_is_applied_until_it_is_cleared(self, clears):
+        torch.manual_seed(0)
+        body, head, x = nn.Linear(4, 4), nn.Linear(4, 1), torch.randn(4, 4)
+        optimizer, moved = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1), []
+        head(body(x)).square().mean().backward()
+        body.requires_grad_(False)
+        for _ in range(3):
+            head(body(x)).square().mean().backward()
+            before = body.weight.clone()
+            optimizer.step()
+            moved.append(not torch.equal(body.weight, before))
+            if clears:
+                optimizer.zero_grad()
+        assert moved == ([True, False, False] if clears else [True, True, True])
+
+    def test_a_running_lambda_scheduler_has_no_rule_for_an_added_group(self):
+        head, backbone = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+        for rebuilt in (False, True):
+            optimizer = torch.optim.SGD([head], lr=1.0)
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+            optimizer.add_param_group({"params": [backbone], "lr": 0.1})
+            if rebuilt:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+            optimizer.step()
+            try:
+                scheduler.step()
+            except ValueError:  # it raises, or it leaves the new group out
+                assert not rebuilt
+            assert (optimizer.param_groups[1]["lr"] < 0.1) == rebuilt
+
+    def test_a_state_dict_shows_a_change_only_if_it_was_cloned(self):
+        for model in (nn.Linear(2, 2), nn.BatchNorm1d(2)):
+            kept = model.state_dict()
+            cloned = {name: tensor.clone() for name, tensor in kept.items()}
+            with torch.no_grad():
+                model.weight.add_(1)
+            assert torch.equal(kept["weight"], model.weight)
+            assert not torch.equal(cloned["weight"], model.weight)
+
     @pytest.mark.parametrize("steps", [1, 30])
     def test_the_picture_shows_a_stale_gradient_zeros_and_none(self, steps):
         path = requires_grad_drift.path
