@@ -1392,6 +1392,71 @@ class TestEvalVsNoGrad:
                 random, _, moved = eval_vs_no_grad.observe(model, x)
             assert random and moved == (not only_dropout)
 
+    DROPOUT = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+
+    def differs(self, model, x, grad=False):
+        with torch.set_grad_enabled(grad):
+            return not torch.equal(model(x), model(x))
+
+    def test_every_dropout_module_is_in_the_list(self):
+        torch.manual_seed(0)
+        x = torch.randn(2, 8, 4, 4)
+        for kind in self.DROPOUT:
+            shape = x[0] if kind is nn.Dropout1d else x.unsqueeze(2) if kind is nn.Dropout3d else x
+            assert self.differs(kind(0.5), shape) and not self.differs(kind(0.5).eval(), shape)
+            assert isinstance(kind(), nn.Dropout) == (kind is nn.Dropout)
+        found = {kind for kind in vars(nn).values() if isinstance(kind, type) and "Dropout" in kind.__name__}
+        assert found == set(self.DROPOUT)
+
+    @pytest.mark.parametrize("kind", ["layer", "encoder"])
+    def test_the_fused_path_skips_dropout_in_train_mode_until_the_layer_itself_is_in_train_mode(self, kind):
+        torch.manual_seed(0)
+        model = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+        if kind == "encoder":
+            model = nn.TransformerEncoder(model, 2, enable_nested_tensor=False)
+        model.eval()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.train()
+        x = torch.randn(2, 3, 16)
+        assert not self.differs(model, x) and self.differs(model, x, grad=True)
+        for module in model.modules():
+            if isinstance(module, nn.TransformerEncoderLayer):
+                module.train()
+        assert self.differs(model, x)
+
+    @pytest.mark.parametrize("layer", ["lstm", "attention"])
+    def test_lstm_and_attention_apply_dropout_without_a_dropout_module(self, layer):
+        torch.manual_seed(0)
+        model, x = nn.LSTM(4, 4, num_layers=2, dropout=0.5), torch.randn(3, 2, 4)
+        if layer == "attention":
+            model = nn.MultiheadAttention(4, 2, dropout=0.5)
+        assert not any(isinstance(module, self.DROPOUT) for module in model.modules())
+        for training in (True, False):
+            model.train(training)
+            inputs = (x, x, x) if layer == "attention" else (x,)
+            assert torch.equal(model(*inputs)[0], model(*inputs)[0]) == (not training)
+
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("nested", [True, False])
+    def test_the_fast_path_of_an_encoder_zeros_padding_and_agrees_elsewhere(self, nested):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=nested).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [3]])
+        recorded = model(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = model(x, src_key_padding_mask=pad)
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
+        assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
+
+    def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
+        torch.manual_seed(0)
+        x = torch.randn(8, 4)
+        for model in (nn.RReLU(), nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))):
+            assert self.differs(model.train(), x) and not self.differs(model.eval(), x)
+        assert not self.differs(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)).train(), x)
+
     def test_an_input_gradient_repeats_in_eval_mode_only(self):
         model, x = self.MODELS["dropout"](), torch.randn(2, 4)
         gradients = [eval_vs_no_grad_input.input_gradient(model, x, 0) for _ in range(2)]
