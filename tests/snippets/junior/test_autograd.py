@@ -405,6 +405,32 @@ class TestWhatAutogradDoes:
         for wrong in (lambda x: x * x.detach(), lambda x: x + x.detach()):
             assert not check(wrong, (x,), raise_exception=False)
 
+    def test_gradcheck_checks_at_the_values_that_it_gets(self):
+        for program in (lambda x: torch.relu(x) - torch.relu(-x), lambda x: torch.sqrt(x**2) * torch.sign(x)):
+            for at in (3.0, 0.0):
+                x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+                assert torch.autograd.gradcheck(program, (x,), raise_exception=False) == (at == 3.0)
+
+    def test_gradcheck_checks_only_inputs_that_require_grad(self):
+        x, y = torch.ones(2, dtype=torch.float64, requires_grad=True), torch.ones(2, dtype=torch.float64)
+        for requires_grad in (False, True):
+            inputs = (x, y.clone().requires_grad_(requires_grad))
+            passed = torch.autograd.gradcheck(lambda x, y: x * y * y.detach(), inputs, raise_exception=False)
+            assert passed == (not requires_grad)
+
+    def test_a_use_off_the_path_of_the_result_is_not_waited_for(self):
+        x = leaf(2.0, 3.0)
+        hidden = x**2
+        unused = hidden.exp()
+        hidden.sum().backward()
+        assert x.grad.tolist() == [4.0, 6.0] and unused.grad_fn is not None
+
+    def test_a_constant_factor_is_kept_as_a_number_that_no_hook_sees(self):
+        seen, y = [], leaf(2.0, 3.0)
+        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: seen.append(tensor), lambda _: None):
+            node = (3 * y).grad_fn
+        assert seen == [] and float(node._saved_other) == 3.0 and node._saved_self is None
+
     @pytest.mark.filterwarnings("ignore:Input #0")
     def test_gradcheck_fails_a_right_gradient_in_float32(self):
         x = torch.tensor([2.0, 3.0], requires_grad=True)
@@ -490,8 +516,29 @@ class TestComputationGraph:
         for name, (result, edges) in results.items():
             assert len(result.grad_fn.next_functions) == edges, name
 
-    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", None])
-    def test_four_causes_leave_a_parameter_without_a_gradient(self, cause):
+    def test_a_layer_with_a_frozen_weight_leaves_a_node_while_its_bias_trains(self):
+        layer, x = nn.Linear(2, 2), torch.ones(1, 2)
+        layer.weight.requires_grad_(False)
+        assert layer(x).grad_fn is not None
+        layer.bias.requires_grad_(False)
+        assert layer(x).grad_fn is None and layer(x.clone().requires_grad_()).grad_fn is not None
+
+    def test_a_number_has_an_edge_to_none(self):
+        w = torch.ones(2, requires_grad=True)
+        for result in (3 * w, w + 1):
+            assert [parent is None for parent, _ in result.grad_fn.next_functions] == [False, True]
+
+    def test_a_compiled_graph_is_one_node(self):
+        def double_sine(w):
+            return ((2 * w).sin() + 1).sum()
+
+        w = torch.ones(2, requires_grad=True)
+        compiled = torch.compile(double_sine, backend="aot_eager")
+        assert len(nodes(compiled(w))) < len(nodes(double_sine(w)))
+        assert [name for name in nodes(compiled(w)) if "AccumulateGrad" not in name] == ["CompiledFunctionBackward"]
+
+    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", "ignored", None])
+    def test_five_causes_leave_a_parameter_without_a_gradient(self, cause):
         first, last = nn.Linear(2, 2), nn.Linear(2, 1)
         parameter, x = first.weight, torch.ones(1, 2)
         parameter.requires_grad_(cause != "frozen")
@@ -499,7 +546,8 @@ class TestComputationGraph:
             first.weight = nn.Parameter(torch.ones(2, 2))
         hidden = x if cause == "unused" else first(x)
         hidden = hidden.detach() if cause == "cut" else hidden
-        last(hidden).sum().backward()
+        loss = last(x if cause == "ignored" else hidden).sum()
+        loss.backward()
         assert (parameter.grad is None) == (cause is not None)
         assert last.weight.grad is not None
 
