@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from torch import nn
 
 from warmup.testing import load_snippet
@@ -43,6 +44,15 @@ class TestZeroGrad:
             sum((factor * w).sum() for factor in range(1, uses + 1)).backward()
             assert len(calls) == 1
             assert torch.equal(calls[0], torch.full((2,), float(sum(range(1, uses + 1)))))
+
+    @pytest.mark.parametrize(("reentrant", "writes"), [(True, 2), (False, 1)])
+    def test_reentrant_checkpoints_write_to_a_shared_weight_once_each(self, reentrant, writes):
+        layer, x, calls = nn.Linear(3, 3), torch.randn(2, 3, requires_grad=True), []
+        layer.weight.register_post_accumulate_grad_hook(calls.append)
+        for _ in range(2):
+            x = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=reentrant)
+        x.sum().backward()
+        assert len(calls) == writes
 
     @pytest.mark.parametrize("name", forgotten.OPTIMIZERS)
     def test_each_optimizer_settles_with_it_and_not_without(self, name):
@@ -998,6 +1008,74 @@ class TestNoGrad:
                 most = max(most, len(alive))
         assert most == (5 if named else 1)  # after each layer, its input is gone unless something refers to it
 
+    def test_a_nested_sequential_holds_one_more(self):
+        def held(model):
+            alive, peak = {}, []
+
+            def count(module, inputs, output):
+                storage = output.untyped_storage()
+                alive[storage._cdata] = storage.nbytes()
+                weakref.finalize(storage, alive.pop, storage._cdata)
+                peak.append(sum(alive.values()))
+
+            for layer in model.modules():
+                if not list(layer.children()):
+                    layer.register_forward_hook(count)
+            with torch.no_grad():
+                model(torch.randn(10, 8))
+            return max(peak) // (10 * 8 * 4)
+
+        def block(*parts):
+            return nn.Sequential(nn.Linear(8, 8), nn.ReLU(), *parts, nn.Linear(8, 8), nn.ReLU())
+
+        assert held(block()) == 2
+        assert held(nn.Sequential(block(), block())) == 3 and held(block(block(block()))) == 4
+
+    def test_a_relu_at_the_end_is_saved_too(self):
+        x = torch.randn(16, 8)
+        for layers, saved in (((nn.Linear(8, 8),), 8), ((nn.Linear(8, 8), nn.ReLU()), 16)):
+            model = nn.Sequential(*layers)
+            assert no_grad.saved_for_backward(lambda model=model: model(x), model)[1] == 4 * 16 * saved
+
+    def test_some_float_results_have_no_gradient_and_raise_nothing(self):
+        w = torch.ones(3, requires_grad=True)
+        for result in (torch.zeros_like(w), torch.rand_like(w), torch.histc(w, bins=3)):
+            assert result.is_floating_point() and not result.requires_grad
+
+    def test_functions_that_differentiate_switch_grad_mode_on(self):
+        w = torch.tensor([2.0, 3.0])
+        with torch.no_grad():
+            assert torch.equal(torch.func.grad(lambda w: w.square().sum())(w), 2 * w)
+            assert torch.equal(torch.autograd.functional.jacobian(torch.square, w), torch.diag(2 * w))
+            assert not torch.is_grad_enabled()
+
+    def test_a_differentiable_optimizer_steps_in_grad_mode(self):
+        for differentiable in (False, True):
+            w = nn.Parameter(torch.ones(2))
+            optimizer = torch.optim.SGD([w], lr=0.1, differentiable=differentiable)
+            w.grad = torch.ones(2)
+            if differentiable:
+                with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+                    optimizer.step()
+            else:
+                optimizer.step()
+                assert torch.allclose(w, torch.full((2,), 0.9))
+
+    def test_the_helper_counts_shared_memory_once_and_no_buffer(self):
+        class Halves(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 8)
+
+            def forward(self, x):
+                value, gate = self.linear(x).chunk(2, dim=1)
+                return value * gate
+
+        x = torch.randn(16, 4)
+        for model, size in ((Halves(), 16 * 8 * 4), (nn.BatchNorm1d(4).eval(), 0)):
+            assert no_grad_vs_requires_grad_memory.saved_activations(model, x)[1] == size
+            assert no_grad_myth.validate(model, x[None], lambda loss: loss)[1] == size + 16 * 4 * 4  # for square()
+
     def test_an_operation_without_a_derivative_is_recorded_and_backward_raises(self):
         for name, operation in {
             "heaviside": lambda w: torch.heaviside(w, torch.tensor([0.5])),
@@ -1319,6 +1397,20 @@ class TestNoGradVsRequiresGrad:
             with torch.set_grad_enabled(grad):
                 output = model(torch.randn(16, 100) + 5)
             assert model[0].running_mean.any() and (output == 0).any()
+
+    @pytest.mark.parametrize("skip", [True, False])
+    def test_a_skip_connection_hides_a_cut(self, skip):
+        def gradients(cut):
+            torch.manual_seed(0)
+            first, block, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(2, 4)
+            hidden = first(x)
+            result = block(hidden.detach() if cut else hidden) + (hidden if skip else 0)
+            result.square().sum().backward()
+            return first.weight.grad, block.weight.grad
+
+        (right, _), (found, of_block) = gradients(cut=False), gradients(cut=True)
+        assert of_block is not None and (found is not None) == skip
+        assert found is None or not torch.allclose(found, right)
 
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
