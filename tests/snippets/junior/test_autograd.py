@@ -1008,6 +1008,14 @@ class TestNoGrad:
                 most = max(most, len(alive))
         assert most == (5 if named else 1)  # after each layer, its input is gone unless something refers to it
 
+    def test_activations_counts_a_layer_that_returns_its_input_once(self, capsys):
+        x = torch.randn(10, 8)
+        for layers in ((nn.ReLU(inplace=True),), (nn.Flatten(), nn.Identity())):
+            with torch.no_grad():
+                curve = no_grad_memory.activations(nn.Sequential(nn.Linear(8, 8), *layers, nn.Linear(8, 8)), x)
+            assert curve == [320] * (1 + len(layers)) + [640]
+        assert capsys.readouterr().err == ""
+
     def test_a_nested_sequential_holds_one_more(self):
         def held(model):
             alive, peak = {}, []
