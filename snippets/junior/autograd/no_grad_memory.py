@@ -17,7 +17,7 @@ def activations(model: nn.Sequential, x: torch.Tensor) -> list[int]:
     def count(module: nn.Module, inputs: tuple, output: torch.Tensor) -> None:
         storage = output.untyped_storage()
         alive[storage._cdata] = storage.nbytes()
-        weakref.finalize(storage, alive.pop, storage._cdata)
+        weakref.finalize(storage, alive.pop, storage._cdata, None)
         curve.append(sum(alive.values()))
 
     hooks = [layer.register_forward_hook(count) for layer in model]

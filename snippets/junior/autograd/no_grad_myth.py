@@ -21,19 +21,20 @@ def validate(
         batches: float32 of shape (B, N, F).
 
     Returns:
-        Bytes that graphs keep, without weights and data: at most and at the end.
+        Bytes that graphs keep, without weights, buffers and data: at most and at
+        the end. Shared memory counts once.
     """
     known = {
         tensor.untyped_storage().data_ptr()
-        for tensor in (batches, *model.parameters())
+        for tensor in (batches, *model.parameters(), *model.buffers())
     }
     alive: weakref.WeakSet[Saved] = weakref.WeakSet()
     sizes = []
 
     def held() -> int:
         storages = {
-            saved.tensor.untyped_storage().data_ptr(): saved.tensor.nbytes
-            for saved in alive
+            storage.data_ptr(): storage.nbytes()
+            for storage in (saved.tensor.untyped_storage() for saved in alive)
         }
         return sum(
             size for address, size in storages.items() if address not in known

@@ -3,18 +3,20 @@ from torch import nn
 
 
 def saved_activations(model: nn.Module, x: torch.Tensor) -> tuple[int, int]:
-    """Number and bytes of what ``model(x)`` saves, without weights and x.
+    """Number and bytes of what ``model(x)`` saves, without weights, buffers and x.
 
-    x has any shape that the model takes.
+    x has any shape that the model takes. Shared memory counts once.
     """
     known = {
-        tensor.untyped_storage().data_ptr() for tensor in (x, *model.parameters())
+        tensor.untyped_storage().data_ptr()
+        for tensor in (x, *model.parameters(), *model.buffers())
     }
     saved: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
-        if tensor.data_ptr() not in known:
-            saved[tensor.data_ptr()] = tensor.nbytes
+        storage = tensor.untyped_storage()
+        if storage.data_ptr() not in known:
+            saved[storage.data_ptr()] = storage.nbytes()
         return tensor.detach()
 
     with torch.autograd.graph.saved_tensors_hooks(pack, lambda tensor: tensor):

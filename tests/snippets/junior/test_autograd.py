@@ -8,6 +8,7 @@ from concurrent.futures import ThreadPoolExecutor
 
 import pytest
 import torch
+import torch.utils.checkpoint
 from torch import nn
 
 from warmup.testing import load_snippet
@@ -44,6 +45,15 @@ class TestZeroGrad:
             assert len(calls) == 1
             assert torch.equal(calls[0], torch.full((2,), float(sum(range(1, uses + 1)))))
 
+    @pytest.mark.parametrize(("reentrant", "writes"), [(True, 2), (False, 1)])
+    def test_reentrant_checkpoints_write_to_a_shared_weight_once_each(self, reentrant, writes):
+        layer, x, calls = nn.Linear(3, 3), torch.randn(2, 3, requires_grad=True), []
+        layer.weight.register_post_accumulate_grad_hook(calls.append)
+        for _ in range(2):
+            x = torch.utils.checkpoint.checkpoint(layer, x, use_reentrant=reentrant)
+        x.sum().backward()
+        assert len(calls) == writes
+
     @pytest.mark.parametrize("name", forgotten.OPTIMIZERS)
     def test_each_optimizer_settles_with_it_and_not_without(self, name):
         make, options = forgotten.OPTIMIZERS[name]
@@ -70,6 +80,56 @@ class TestZeroGrad:
             torch.manual_seed(seed)
             model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
             assert forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), True, steps=120)[-1] < 0.1
+
+    def test_with_a_smaller_hidden_layer_it_diverges_from_some_seeds_only(self):
+        diverged = []
+        for seed in range(4):
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(1, 16), nn.Tanh(), nn.Linear(16, 1))
+            losses = forgotten.losses(model, torch.optim.SGD(model.parameters(), lr=0.1), False, steps=200)
+            diverged.append(not max(losses) < 10 * losses[0])
+        assert any(diverged) and not all(diverged)
+
+    @pytest.mark.parametrize("rate", [0.01, 0.1, 0.5])
+    def test_without_it_momentum_explodes_and_plain_sgd_swings_at_other_rates_too(self, rate):
+        for momentum in (0.0, 0.5, 0.9):
+            torch.manual_seed(0)
+            model = nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=rate, momentum=momentum)
+            losses = forgotten.losses(model, optimizer, False, steps=200)
+            assert (max(losses) < 1.5 * losses[0]) == (momentum == 0.0)
+
+    @pytest.mark.parametrize(("decay", "equal"), [(0.0, True), (0.1, False)])
+    def test_never_clearing_is_momentum_one_only_without_weight_decay(self, decay, equal):
+        weights = []
+        for clear, momentum in ((False, 0.0), (True, 1.0)):
+            torch.manual_seed(0)
+            model = nn.Linear(1, 1)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum, weight_decay=decay)
+            forgotten.losses(model, optimizer, clear, steps=30)
+            weights.append(model.weight.detach())
+        assert torch.allclose(*weights) == equal
+
+    @pytest.mark.parametrize(("ignored", "equal"), [((0, 4), True), ((0, 1), False)])
+    def test_micro_batches_of_equal_size_need_equally_many_labels(self, ignored, equal):
+        torch.manual_seed(0)
+        model, x, y = nn.Linear(4, 3), torch.randn(8, 4), torch.arange(8) % 3
+        y[list(ignored)] = -100
+        nn.functional.cross_entropy(model(x), y).backward()
+        large = model.weight.grad
+        model.zero_grad()
+        for part, labels in zip(x.split(4), y.split(4), strict=True):
+            (nn.functional.cross_entropy(model(part), labels) / 2).backward()
+        assert torch.allclose(model.weight.grad, large, atol=1e-6) == equal
+
+    def test_writing_zeros_leaves_none_before_the_first_backward(self):
+        w = nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        optimizer.zero_grad(set_to_none=False)
+        assert w.grad is None
+        w.sum().backward()
+        optimizer.zero_grad(set_to_none=False)
+        assert torch.equal(w.grad, torch.zeros(1))
 
     def test_adam_without_it_can_be_ahead_for_many_steps_and_then_is_not(self):
         for make in (torch.optim.AdamW, torch.optim.Adam):
@@ -355,6 +415,32 @@ class TestWhatAutogradDoes:
         for wrong in (lambda x: x * x.detach(), lambda x: x + x.detach()):
             assert not check(wrong, (x,), raise_exception=False)
 
+    def test_gradcheck_checks_at_the_values_that_it_gets(self):
+        for program in (lambda x: torch.relu(x) - torch.relu(-x), lambda x: torch.sqrt(x**2) * torch.sign(x)):
+            for at in (3.0, 0.0):
+                x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+                assert torch.autograd.gradcheck(program, (x,), raise_exception=False) == (at == 3.0)
+
+    def test_gradcheck_checks_only_inputs_that_require_grad(self):
+        x, y = torch.ones(2, dtype=torch.float64, requires_grad=True), torch.ones(2, dtype=torch.float64)
+        for requires_grad in (False, True):
+            inputs = (x, y.clone().requires_grad_(requires_grad))
+            passed = torch.autograd.gradcheck(lambda x, y: x * y * y.detach(), inputs, raise_exception=False)
+            assert passed == (not requires_grad)
+
+    def test_a_use_off_the_path_of_the_result_is_not_waited_for(self):
+        x = leaf(2.0, 3.0)
+        hidden = x**2
+        unused = hidden.exp()
+        hidden.sum().backward()
+        assert x.grad.tolist() == [4.0, 6.0] and unused.grad_fn is not None
+
+    def test_a_constant_factor_is_kept_as_a_number_that_no_hook_sees(self):
+        seen, y = [], leaf(2.0, 3.0)
+        with torch.autograd.graph.saved_tensors_hooks(lambda tensor: seen.append(tensor), lambda _: None):
+            node = (3 * y).grad_fn
+        assert seen == [] and float(node._saved_other) == 3.0 and node._saved_self is None
+
     @pytest.mark.filterwarnings("ignore:Input #0")
     def test_gradcheck_fails_a_right_gradient_in_float32(self):
         x = torch.tensor([2.0, 3.0], requires_grad=True)
@@ -440,8 +526,29 @@ class TestComputationGraph:
         for name, (result, edges) in results.items():
             assert len(result.grad_fn.next_functions) == edges, name
 
-    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", None])
-    def test_four_causes_leave_a_parameter_without_a_gradient(self, cause):
+    def test_a_layer_with_a_frozen_weight_leaves_a_node_while_its_bias_trains(self):
+        layer, x = nn.Linear(2, 2), torch.ones(1, 2)
+        layer.weight.requires_grad_(False)
+        assert layer(x).grad_fn is not None
+        layer.bias.requires_grad_(False)
+        assert layer(x).grad_fn is None and layer(x.clone().requires_grad_()).grad_fn is not None
+
+    def test_a_number_has_an_edge_to_none(self):
+        w = torch.ones(2, requires_grad=True)
+        for result in (3 * w, w + 1):
+            assert [parent is None for parent, _ in result.grad_fn.next_functions] == [False, True]
+
+    def test_a_compiled_graph_is_one_node(self):
+        def double_sine(w):
+            return ((2 * w).sin() + 1).sum()
+
+        w = torch.ones(2, requires_grad=True)
+        compiled = torch.compile(double_sine, backend="aot_eager")
+        assert len(nodes(compiled(w))) < len(nodes(double_sine(w)))
+        assert [name for name in nodes(compiled(w)) if "AccumulateGrad" not in name] == ["CompiledFunctionBackward"]
+
+    @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", "ignored", None])
+    def test_five_causes_leave_a_parameter_without_a_gradient(self, cause):
         first, last = nn.Linear(2, 2), nn.Linear(2, 1)
         parameter, x = first.weight, torch.ones(1, 2)
         parameter.requires_grad_(cause != "frozen")
@@ -449,7 +556,8 @@ class TestComputationGraph:
             first.weight = nn.Parameter(torch.ones(2, 2))
         hidden = x if cause == "unused" else first(x)
         hidden = hidden.detach() if cause == "cut" else hidden
-        last(hidden).sum().backward()
+        loss = last(x if cause == "ignored" else hidden).sum()
+        loss.backward()
         assert (parameter.grad is None) == (cause is not None)
         assert last.weight.grad is not None
 
@@ -730,6 +838,69 @@ class TestRequiresGrad:
         assert moved("nothing") and not moved("write back")
         assert moved("hook") == (make is not OPTIMIZERS["SGD"])
 
+    @pytest.mark.parametrize(("name", "decay"), [("SGD", 0.0), ("SGD", 0.1), ("Adam", 0.0), ("AdamW", 0.1)])
+    def test_a_hook_from_the_start_freezes_a_row_unless_weights_decay(self, name, decay):
+        options = {"momentum": 0.9} if name == "SGD" else {}
+        weight = nn.Parameter(torch.ones(3, 2))
+        optimizer = getattr(torch.optim, name)([weight], lr=0.1, weight_decay=decay, **options)
+        weight.register_hook(lambda grad: grad.index_fill(0, torch.tensor([0]), 0.0))
+        for _ in range(3):
+            optimizer.zero_grad()
+            weight.square().sum().backward()
+            optimizer.step()
+        assert torch.equal(weight[0], torch.ones(2)) == (decay == 0.0)
+        assert not torch.equal(weight[1], torch.ones(2))
+
+    @pytest.mark.parametrize("cloned", [True, False])
+    def test_a_row_is_written_back_only_from_a_clone(self, cloned):
+        weight = nn.Parameter(torch.ones(3, 2))
+        row = weight[0].detach().clone() if cloned else weight[0].detach()
+        weight.square().sum().backward()
+        torch.optim.SGD([weight], lr=0.1).step()
+        with torch.no_grad():
+            weight[0] = row
+        assert torch.equal(weight[0], torch.ones(2)) == cloned
+
+    @pytest.mark.parametrize("clears", [True, False])
+    def test_frozen_between_micro_batches_the_old_gradient_is_applied_until_it_is_cleared(self, clears):
+        torch.manual_seed(0)
+        body, head, x = nn.Linear(4, 4), nn.Linear(4, 1), torch.randn(4, 4)
+        optimizer, moved = torch.optim.SGD([*body.parameters(), *head.parameters()], lr=0.1), []
+        head(body(x)).square().mean().backward()
+        body.requires_grad_(False)
+        for _ in range(3):
+            head(body(x)).square().mean().backward()
+            before = body.weight.clone()
+            optimizer.step()
+            moved.append(not torch.equal(body.weight, before))
+            if clears:
+                optimizer.zero_grad()
+        assert moved == ([True, False, False] if clears else [True, True, True])
+
+    def test_a_running_lambda_scheduler_has_no_rule_for_an_added_group(self):
+        head, backbone = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+        for rebuilt in (False, True):
+            optimizer = torch.optim.SGD([head], lr=1.0)
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+            optimizer.add_param_group({"params": [backbone], "lr": 0.1})
+            if rebuilt:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step)
+            optimizer.step()
+            try:
+                scheduler.step()
+            except ValueError:  # it raises, or it leaves the new group out
+                assert not rebuilt
+            assert (optimizer.param_groups[1]["lr"] < 0.1) == rebuilt
+
+    def test_a_state_dict_shows_a_change_only_if_it_was_cloned(self):
+        for model in (nn.Linear(2, 2), nn.BatchNorm1d(2)):
+            kept = model.state_dict()
+            cloned = {name: tensor.clone() for name, tensor in kept.items()}
+            with torch.no_grad():
+                model.weight.add_(1)
+            assert torch.equal(kept["weight"], model.weight)
+            assert not torch.equal(cloned["weight"], model.weight)
+
     @pytest.mark.parametrize("steps", [1, 30])
     def test_the_picture_shows_a_stale_gradient_zeros_and_none(self, steps):
         path = requires_grad_drift.path
@@ -836,6 +1007,82 @@ class TestNoGrad:
                 kept.append(x if named else None)
                 most = max(most, len(alive))
         assert most == (5 if named else 1)  # after each layer, its input is gone unless something refers to it
+
+    def test_activations_counts_a_layer_that_returns_its_input_once(self, capsys):
+        x = torch.randn(10, 8)
+        for layers in ((nn.ReLU(inplace=True),), (nn.Flatten(), nn.Identity())):
+            with torch.no_grad():
+                curve = no_grad_memory.activations(nn.Sequential(nn.Linear(8, 8), *layers, nn.Linear(8, 8)), x)
+            assert curve == [320] * (1 + len(layers)) + [640]
+        assert capsys.readouterr().err == ""
+
+    def test_a_nested_sequential_holds_one_more(self):
+        def held(model):
+            alive, peak = {}, []
+
+            def count(module, inputs, output):
+                storage = output.untyped_storage()
+                alive[storage._cdata] = storage.nbytes()
+                weakref.finalize(storage, alive.pop, storage._cdata)
+                peak.append(sum(alive.values()))
+
+            for layer in model.modules():
+                if not list(layer.children()):
+                    layer.register_forward_hook(count)
+            with torch.no_grad():
+                model(torch.randn(10, 8))
+            return max(peak) // (10 * 8 * 4)
+
+        def block(*parts):
+            return nn.Sequential(nn.Linear(8, 8), nn.ReLU(), *parts, nn.Linear(8, 8), nn.ReLU())
+
+        assert held(block()) == 2
+        assert held(nn.Sequential(block(), block())) == 3 and held(block(block(block()))) == 4
+
+    def test_a_relu_at_the_end_is_saved_too(self):
+        x = torch.randn(16, 8)
+        for layers, saved in (((nn.Linear(8, 8),), 8), ((nn.Linear(8, 8), nn.ReLU()), 16)):
+            model = nn.Sequential(*layers)
+            assert no_grad.saved_for_backward(lambda model=model: model(x), model)[1] == 4 * 16 * saved
+
+    def test_some_float_results_have_no_gradient_and_raise_nothing(self):
+        w = torch.ones(3, requires_grad=True)
+        for result in (torch.zeros_like(w), torch.rand_like(w), torch.histc(w, bins=3)):
+            assert result.is_floating_point() and not result.requires_grad
+
+    def test_functions_that_differentiate_switch_grad_mode_on(self):
+        w = torch.tensor([2.0, 3.0])
+        with torch.no_grad():
+            assert torch.equal(torch.func.grad(lambda w: w.square().sum())(w), 2 * w)
+            assert torch.equal(torch.autograd.functional.jacobian(torch.square, w), torch.diag(2 * w))
+            assert not torch.is_grad_enabled()
+
+    def test_a_differentiable_optimizer_steps_in_grad_mode(self):
+        for differentiable in (False, True):
+            w = nn.Parameter(torch.ones(2))
+            optimizer = torch.optim.SGD([w], lr=0.1, differentiable=differentiable)
+            w.grad = torch.ones(2)
+            if differentiable:
+                with pytest.raises(RuntimeError, match="a leaf Variable that requires grad"):
+                    optimizer.step()
+            else:
+                optimizer.step()
+                assert torch.allclose(w, torch.full((2,), 0.9))
+
+    def test_the_helper_counts_shared_memory_once_and_no_buffer(self):
+        class Halves(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.linear = nn.Linear(4, 8)
+
+            def forward(self, x):
+                value, gate = self.linear(x).chunk(2, dim=1)
+                return value * gate
+
+        x = torch.randn(16, 4)
+        for model, size in ((Halves(), 16 * 8 * 4), (nn.BatchNorm1d(4).eval(), 0)):
+            assert no_grad_vs_requires_grad_memory.saved_activations(model, x)[1] == size
+            assert no_grad_myth.validate(model, x[None], lambda loss: loss)[1] == size + 16 * 4 * 4  # for square()
 
     def test_an_operation_without_a_derivative_is_recorded_and_backward_raises(self):
         for name, operation in {
@@ -1159,6 +1406,20 @@ class TestNoGradVsRequiresGrad:
                 output = model(torch.randn(16, 100) + 5)
             assert model[0].running_mean.any() and (output == 0).any()
 
+    @pytest.mark.parametrize("skip", [True, False])
+    def test_a_skip_connection_hides_a_cut(self, skip):
+        def gradients(cut):
+            torch.manual_seed(0)
+            first, block, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(2, 4)
+            hidden = first(x)
+            result = block(hidden.detach() if cut else hidden) + (hidden if skip else 0)
+            result.square().sum().backward()
+            return first.weight.grad, block.weight.grad
+
+        (right, _), (found, of_block) = gradients(cut=False), gradients(cut=True)
+        assert of_block is not None and (found is not None) == skip
+        assert found is None or not torch.allclose(found, right)
+
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
             def __init__(self):
@@ -1278,6 +1539,71 @@ class TestEvalVsNoGrad:
             with torch.no_grad():
                 random, _, moved = eval_vs_no_grad.observe(model, x)
             assert random and moved == (not only_dropout)
+
+    DROPOUT = (nn.Dropout, nn.Dropout1d, nn.Dropout2d, nn.Dropout3d, nn.AlphaDropout, nn.FeatureAlphaDropout)
+
+    def differs(self, model, x, grad=False):
+        with torch.set_grad_enabled(grad):
+            return not torch.equal(model(x), model(x))
+
+    def test_every_dropout_module_is_in_the_list(self):
+        torch.manual_seed(0)
+        x = torch.randn(2, 8, 4, 4)
+        for kind in self.DROPOUT:
+            shape = x[0] if kind is nn.Dropout1d else x.unsqueeze(2) if kind is nn.Dropout3d else x
+            assert self.differs(kind(0.5), shape) and not self.differs(kind(0.5).eval(), shape)
+            assert isinstance(kind(), nn.Dropout) == (kind is nn.Dropout)
+        found = {kind for kind in vars(nn).values() if isinstance(kind, type) and "Dropout" in kind.__name__}
+        assert found == set(self.DROPOUT)
+
+    @pytest.mark.parametrize("kind", ["layer", "encoder"])
+    def test_the_fused_path_skips_dropout_in_train_mode_until_the_layer_itself_is_in_train_mode(self, kind):
+        torch.manual_seed(0)
+        model = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+        if kind == "encoder":
+            model = nn.TransformerEncoder(model, 2, enable_nested_tensor=False)
+        model.eval()
+        for module in model.modules():
+            if isinstance(module, nn.Dropout):
+                module.train()
+        x = torch.randn(2, 3, 16)
+        assert not self.differs(model, x) and self.differs(model, x, grad=True)
+        for module in model.modules():
+            if isinstance(module, nn.TransformerEncoderLayer):
+                module.train()
+        assert self.differs(model, x)
+
+    @pytest.mark.parametrize("layer", ["lstm", "attention"])
+    def test_lstm_and_attention_apply_dropout_without_a_dropout_module(self, layer):
+        torch.manual_seed(0)
+        model, x = nn.LSTM(4, 4, num_layers=2, dropout=0.5), torch.randn(3, 2, 4)
+        if layer == "attention":
+            model = nn.MultiheadAttention(4, 2, dropout=0.5)
+        assert not any(isinstance(module, self.DROPOUT) for module in model.modules())
+        for training in (True, False):
+            model.train(training)
+            inputs = (x, x, x) if layer == "attention" else (x,)
+            assert torch.equal(model(*inputs)[0], model(*inputs)[0]) == (not training)
+
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("nested", [True, False])
+    def test_the_fast_path_of_an_encoder_zeros_padding_and_agrees_elsewhere(self, nested):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        model = nn.TransformerEncoder(layer, 2, enable_nested_tensor=nested).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [3]])
+        recorded = model(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = model(x, src_key_padding_mask=pad)
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
+        assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
+
+    def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
+        torch.manual_seed(0)
+        x = torch.randn(8, 4)
+        for model in (nn.RReLU(), nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))):
+            assert self.differs(model.train(), x) and not self.differs(model.eval(), x)
+        assert not self.differs(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)).train(), x)
 
     def test_an_input_gradient_repeats_in_eval_mode_only(self):
         model, x = self.MODELS["dropout"](), torch.randn(2, 4)
