@@ -381,6 +381,51 @@ class TestWhatIsATensor:
         assert not shares(turned.reshape(-1)) and not shares(turned.contiguous())
         assert torch.equal(turned.contiguous(), turned)
 
+    def test_contiguous_copies_a_slice_with_gaps_and_not_one_without(self):
+        t = torch.arange(12).reshape(4, 3)
+        assert t[1:].contiguous().data_ptr() == t[1:].data_ptr()
+        assert t[:, 1:].contiguous().data_ptr() != t[:, 1:].data_ptr()
+
+    def test_a_result_has_a_grad_fn_only_if_the_operation_is_differentiable_and_grad_mode_is_on(self):
+        x = torch.ones(3, requires_grad=True)
+        assert (x * 2).grad_fn is not None and x.sum().grad_fn is not None
+        for result in (x > 0, x.argmax(), x.to(torch.int64), x.detach(), torch.zeros_like(x)):
+            assert result.grad_fn is None
+        with torch.no_grad():
+            assert (x * 2).grad_fn is None
+
+    @pytest.mark.parametrize("n", [2, 5])
+    def test_std_divides_by_another_number_and_mean_does_not(self, n):
+        array = np.arange(float(n))
+        tensor = torch.from_numpy(array)
+        assert tensor.mean().item() == array.mean()
+        assert tensor.std().item() == pytest.approx(array.std() * (n / (n - 1)) ** 0.5)
+        assert tensor.std(correction=0).item() == pytest.approx(array.std())
+
+    def test_numpy_counts_strides_in_bytes_and_torch_in_elements(self):
+        for dtype in (np.float32, np.float64):
+            array = np.zeros((2, 3), dtype=dtype)
+            assert torch.from_numpy(array).stride() == (3, 1)
+            assert array.strides == (3 * array.itemsize, array.itemsize)
+
+    def test_dates_foreign_byte_orders_and_tensors_off_the_cpu_do_not_cross(self):
+        native, foreign = np.ones(2, dtype="=f4"), np.ones(2, dtype="=f4").astype(np.dtype("f4").newbyteorder("S"))
+        assert torch.from_numpy(native).tolist() == [1, 1]
+        with pytest.raises(ValueError, match="byte order"):
+            torch.from_numpy(foreign)
+        assert torch.from_numpy(foreign.astype("=f4")).tolist() == [1, 1]
+        with pytest.raises(TypeError):
+            torch.from_numpy(np.array(["2020-01-01"], dtype="datetime64[D]"))
+        with pytest.raises(TypeError):
+            torch.ones(2, device="meta").numpy()
+
+    def test_dlpack_writes_past_the_version_counter_and_detach_does_not(self):
+        x = torch.full((1,), 2.0)
+        torch.from_dlpack(x).fill_(9)
+        assert x.item() == 9 and x._version == 0
+        x.detach().fill_(7)
+        assert x._version == 1
+
     def test_a_write_through_numpy_is_a_wrong_gradient_and_through_torch_an_error(self):
         assert what_is_a_tensor_autograd.gradient("none") == 2.0
         assert what_is_a_tensor_autograd.gradient("numpy") == 100.0
