@@ -524,6 +524,51 @@ class TestMapLocation:
         other.load_state_dict(optimizer.state_dict())
         assert other.state[elsewhere]["exp_avg"].device.type == "meta"
 
+    def test_a_dict_holds_strings(self, path):
+        tags = ("cuda:0", "cuda:1")
+        loaded = torch.load(path, map_location=dict.fromkeys(tags, "meta"))
+        assert sum(tensor.is_meta for tensor in loaded.values()) == 2
+        with pytest.raises(TypeError):
+            torch.load(path, map_location={tag: torch.device("meta") for tag in tags})
+
+    def test_mmap_needs_a_path_and_the_zip_format(self, tmp_path):
+        torch.save({"a": torch.ones(2)}, tmp_path / "new.pt")
+        torch.save({"a": torch.ones(2)}, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+        assert location.saved_on(tmp_path / "new.pt") == {"cpu": 1}
+        with pytest.raises(RuntimeError, match="_use_new_zipfile_serialization"):
+            location.saved_on(tmp_path / "old.pt")
+        with pytest.raises(ValueError, match="path"):
+            torch.load(io.BytesIO((tmp_path / "new.pt").read_bytes()), mmap=True)
+        assert torch.load(tmp_path / "old.pt", map_location="meta")["a"].is_meta
+
+    def test_saved_on_refuses_a_pickled_model(self, tmp_path):
+        torch.save(nn.Linear(2, 2), tmp_path / "model.pt")
+        with pytest.raises(pickle.UnpicklingError):
+            location.saved_on(tmp_path / "model.pt")
+
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.AdamW])
+    def test_after_a_partial_assigning_load_only_the_other_weights_train(self, optimizer_class):
+        model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+        optimizer = optimizer_class(model.parameters(), lr=1)
+        model.load_state_dict(nn.Sequential(nn.Linear(2, 2)).state_dict(), assign=True, strict=False)
+        before = copy.deepcopy(model.state_dict())
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        stayed = {name for name, tensor in model.state_dict().items() if torch.equal(before[name], tensor)}
+        assert stayed == {"0.weight", "0.bias"}
+
+    @pytest.mark.parametrize("assign", [False, True])
+    def test_a_grad_scaler_notices_an_optimizer_without_gradients(self, assign):
+        model = nn.Linear(2, 1)
+        optimizer, scaler = torch.optim.SGD(model.parameters(), lr=1), torch.amp.GradScaler("cpu")
+        model.load_state_dict(nn.Linear(2, 1).state_dict(), assign=assign)
+        scaler.scale(model(torch.ones(1, 2)).sum()).backward()
+        if assign:
+            with pytest.raises(AssertionError, match="No inf checks were recorded"):
+                scaler.step(optimizer)
+        else:
+            scaler.step(optimizer)
+
     def test_an_optimizer_built_before_an_assigning_load_moves_nothing(self):
         for assign in (False, True):
             model = nn.Linear(2, 1)
