@@ -646,6 +646,14 @@ class TestMoveToGpu:
         model, x = model.to("meta"), x.to("meta")
         assert same_model.weight.is_meta and not same_x.is_meta
 
+    @pytest.mark.parametrize("target", ["meta", torch.float64])
+    def test_a_kept_buffer_does_not_see_the_move(self, target):
+        layer = nn.BatchNorm1d(2)
+        kept, holder = layer.running_mean, [layer]
+        layer.to(target)
+        assert layer.running_mean is not kept and kept.device.type == "cpu" and kept.dtype == torch.float32
+        assert holder[0].running_mean is layer.running_mean
+
     @pytest.mark.parametrize("forgotten", ["model", "x", "x =", "y"])
     def test_every_forgotten_move_raises_and_names_both_devices(self, forgotten):
         with pytest.raises(RuntimeError, match="Tensor on device (cpu|meta) is not on the expected device (cpu|meta)"):
