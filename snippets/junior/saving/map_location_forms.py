@@ -14,6 +14,10 @@ def saved_on(path: Path) -> dict[str, int]:
     """Count the storages of a checkpoint by the device that they were saved from.
 
     Needs none of these devices, and does not read the data into memory.
+
+    Raises:
+        RuntimeError: the file is not in the zip format of PyTorch 1.6 and later.
+        pickle.UnpicklingError: it holds more than tensors and plain values.
     """
     tags: Counter[str] = Counter()
 

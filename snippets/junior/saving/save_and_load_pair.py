@@ -20,7 +20,13 @@ class Encoder(nn.Module):
 
 
 def save(model: nn.Module, config: dict[str, Any], path: Path) -> None:
-    """Write the weights of a model and all arguments that it was built with."""
+    """Write the weights of a model and all arguments that it was built with.
+
+    Args:
+        model: not compiled and not in ``DistributedDataParallel``: their names differ.
+        config: plain values, which ``load`` accepts: numbers, strings, lists, dicts.
+        path: the file, replaced if it exists.
+    """
     torch.save({"config": config, "model": model.state_dict()}, path)
 
 
@@ -29,6 +35,7 @@ def load(path: Path) -> Encoder:
 
     Raises:
         RuntimeError: the weights do not fit the model.
+        pickle.UnpicklingError: the file holds more than tensors and plain values.
     """
     checkpoint = torch.load(path, map_location="cpu", weights_only=True)
     model = Encoder(**checkpoint["config"])

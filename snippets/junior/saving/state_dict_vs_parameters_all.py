@@ -16,14 +16,14 @@ class Tagger(nn.Module):
 
 
 def table(model: nn.Module) -> dict[str, tuple[str, bool, bool]]:
-    """For each name: its kind, whether in ``parameters()``, in ``state_dict()``."""
+    """For each parameter and buffer: kind, in ``parameters()``, in ``state_dict()``."""
     in_parameters = dict(model.named_parameters())
     in_state = model.state_dict()
     rows = {}
     for name, parameter in model.named_parameters(remove_duplicate=False):
         kind = "parameter" if parameter.requires_grad else "parameter, frozen"
         rows[name] = kind, name in in_parameters, name in in_state
-    for name, _ in model.named_buffers():
+    for name, _ in model.named_buffers(remove_duplicate=False):
         rows[name] = "buffer", False, name in in_state
     return rows
 

@@ -15,7 +15,7 @@ def squared_error(weight: Array, x: Array, y: Array) -> Array:
         y: shape (N,), same dtype.
 
     Returns:
-        A 0-dim array or tensor of that dtype.
+        A NumPy scalar or a 0-dim tensor of that dtype.
     """
     return ((x @ weight - y) ** 2).mean()
 

@@ -7,6 +7,7 @@ import pathlib
 import pickle
 import warnings
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -86,6 +87,60 @@ class TestSaveAndLoad:
         assert scalar.scale.shape == () and scalar.scale.item() == vector.scale.item()
         with pytest.raises(RuntimeError, match="size mismatch"):
             vector.load_state_dict(scalar.state_dict())
+
+        for shape in ((3,), (0,), (1, 1)):
+            with pytest.raises(RuntimeError, match="size mismatch"):
+                scalar.load_state_dict({"scale": torch.ones(shape)})
+
+    @pytest.mark.parametrize("features", [3, 7])
+    def test_a_lazy_layer_takes_the_shapes_of_the_file(self, features):
+        layer = nn.LazyLinear(2)
+        layer.load_state_dict(nn.Linear(features, 2).state_dict())
+        assert layer.weight.shape == (2, features)
+
+    @pytest.mark.parametrize("value", [2, "gelu", 0.5, None, True, [1, 2], {"a": (1, 2)}])
+    def test_a_plain_config_loads(self, tmp_path, value):
+        torch.save({"config": {"argument": value}}, tmp_path / "model.pt")
+        assert torch.load(tmp_path / "model.pt", weights_only=True) == {"config": {"argument": value}}
+
+    @pytest.mark.parametrize("value", [np.int64(2), nn.ReLU, nn.functional.relu, pathlib.PurePosixPath("x")])
+    def test_a_config_of_numpy_numbers_classes_or_functions_does_not_load(self, tmp_path, value):
+        config = {"heads": 2, "dropout": 0.1, "argument": value}
+        round_trip.save(round_trip.Encoder(2, 0.1), config, tmp_path / "model.pt")
+        with pytest.raises(pickle.UnpicklingError):
+            round_trip.load(tmp_path / "model.pt")
+
+    def test_every_class_of_a_pickled_model_must_be_allowed(self):
+        file = io.BytesIO()
+        torch.save(nn.Sequential(nn.Linear(2, 2), nn.ReLU()), file)
+        for classes in ([nn.Sequential], [nn.Sequential, nn.Linear, nn.ReLU]):
+            file.seek(0)
+            with torch.serialization.safe_globals(classes):
+                if len(classes) == 3:
+                    assert isinstance(torch.load(file), nn.Sequential)
+                else:
+                    with pytest.raises(pickle.UnpicklingError):
+                        torch.load(file)
+
+    def test_outputs_in_eval_mode_do_not_see_another_dropout_and_do_see_other_heads(self):
+        x, weights = torch.randn(1, 5, 8), round_trip.Encoder(2, 0.1).state_dict()
+        outputs = []
+        for heads, dropout in ((2, 0.1), (2, 0.5), (4, 0.1)):
+            model = round_trip.Encoder(heads, dropout)
+            model.load_state_dict(weights)
+            outputs.append(model.eval()(x))
+        assert torch.equal(outputs[0], outputs[1]) and not torch.allclose(outputs[0], outputs[2])
+
+    def test_another_number_of_threads_gives_other_bits(self):
+        threads, x = torch.get_num_threads(), torch.randn(10, 100_003)
+        sums = []
+        try:
+            for count in (1, 1, 2):
+                torch.set_num_threads(count)
+                sums.append([row.sum().item() for row in x])
+        finally:
+            torch.set_num_threads(threads)
+        assert sums[0] == sums[1] != sums[2]
 
     @pytest.mark.parametrize("strict", [True, False])
     def test_a_load_that_raises_has_copied_what_fits(self, strict):
@@ -182,6 +237,52 @@ class TestStateDictVsParameters:
         rows = state_dict.table(model)
         assert [name for name, row in rows.items() if row[1]] == [name for name, _ in model.named_parameters()]
         assert {name for name, row in rows.items() if row[2]} == set(model.state_dict())
+
+    def test_the_table_has_both_names_of_a_shared_buffer(self):
+        model, buffer = nn.Module(), torch.zeros(2)
+        model.register_buffer("one", buffer)
+        model.register_buffer("other", buffer)
+        assert set(state_dict.table(model)) == {"one", "other"} == set(model.state_dict())
+
+    @pytest.mark.parametrize(
+        ("change", "live"),
+        [
+            (lambda model: model.load_state_dict(nn.Linear(2, 2).state_dict()), True),
+            (lambda model: model.double(), False),
+            (lambda model: model.load_state_dict(nn.Linear(2, 2).state_dict(), assign=True), False),
+        ],
+    )
+    def test_a_state_dict_shares_memory_until_the_model_gets_other_memory(self, change, live):
+        model = nn.Linear(2, 2)
+        state = model.state_dict()
+        change(model)
+        with torch.no_grad():
+            model.weight.fill_(7)
+        assert bool((state["weight"] == 7).all()) is live
+
+    def test_keep_vars_gives_the_parameters_themselves(self):
+        model = nn.Linear(2, 2)
+        assert model.state_dict(keep_vars=True)["weight"] is model.weight
+        assert not model.state_dict()["weight"].requires_grad
+
+    def test_the_statistics_of_the_last_model_are_not_those_of_the_average_and_update_bn_recomputes_them(self):
+        models = [nn.Sequential(nn.Linear(4, 3), nn.BatchNorm1d(3, momentum=None)) for _ in range(2)]
+        x = 20 + torch.randn(64, 4)
+        average = torch.optim.swa_utils.AveragedModel(models[0])
+        for model in models:
+            model(x)
+            average.update_parameters(model)
+        inner = average.module
+        mean = inner[0](x).mean(dim=0)
+        inner[1].load_state_dict({**inner[1].state_dict(), "running_mean": models[1][1].running_mean})
+        assert not torch.allclose(inner[1].running_mean, mean, rtol=0.01)
+        torch.optim.swa_utils.update_bn([x], average)
+        torch.testing.assert_close(inner[1].running_mean, mean, rtol=1e-4, atol=1e-4)
+
+    def test_a_state_dict_as_it_is_raises_in_the_optimizer(self):
+        for optimizer_class in (torch.optim.SGD, torch.optim.AdamW):
+            with pytest.raises(TypeError, match="str"):
+                optimizer_class(nn.Linear(2, 1).state_dict(), lr=1)
 
     def test_a_state_dict_is_the_live_memory_without_gradient(self):
         model = nn.BatchNorm1d(3)
@@ -422,6 +523,51 @@ class TestMapLocation:
         other = torch.optim.Adam([elsewhere])
         other.load_state_dict(optimizer.state_dict())
         assert other.state[elsewhere]["exp_avg"].device.type == "meta"
+
+    def test_a_dict_holds_strings(self, path):
+        tags = ("cuda:0", "cuda:1")
+        loaded = torch.load(path, map_location=dict.fromkeys(tags, "meta"))
+        assert sum(tensor.is_meta for tensor in loaded.values()) == 2
+        with pytest.raises(TypeError):
+            torch.load(path, map_location={tag: torch.device("meta") for tag in tags})
+
+    def test_mmap_needs_a_path_and_the_zip_format(self, tmp_path):
+        torch.save({"a": torch.ones(2)}, tmp_path / "new.pt")
+        torch.save({"a": torch.ones(2)}, tmp_path / "old.pt", _use_new_zipfile_serialization=False)
+        assert location.saved_on(tmp_path / "new.pt") == {"cpu": 1}
+        with pytest.raises(RuntimeError, match="_use_new_zipfile_serialization"):
+            location.saved_on(tmp_path / "old.pt")
+        with pytest.raises(ValueError, match="path"):
+            torch.load(io.BytesIO((tmp_path / "new.pt").read_bytes()), mmap=True)
+        assert torch.load(tmp_path / "old.pt", map_location="meta")["a"].is_meta
+
+    def test_saved_on_refuses_a_pickled_model(self, tmp_path):
+        torch.save(nn.Linear(2, 2), tmp_path / "model.pt")
+        with pytest.raises(pickle.UnpicklingError):
+            location.saved_on(tmp_path / "model.pt")
+
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.AdamW])
+    def test_after_a_partial_assigning_load_only_the_other_weights_train(self, optimizer_class):
+        model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 2))
+        optimizer = optimizer_class(model.parameters(), lr=1)
+        model.load_state_dict(nn.Sequential(nn.Linear(2, 2)).state_dict(), assign=True, strict=False)
+        before = copy.deepcopy(model.state_dict())
+        model(torch.ones(1, 2)).sum().backward()
+        optimizer.step()
+        stayed = {name for name, tensor in model.state_dict().items() if torch.equal(before[name], tensor)}
+        assert stayed == {"0.weight", "0.bias"}
+
+    @pytest.mark.parametrize("assign", [False, True])
+    def test_a_grad_scaler_notices_an_optimizer_without_gradients(self, assign):
+        model = nn.Linear(2, 1)
+        optimizer, scaler = torch.optim.SGD(model.parameters(), lr=1), torch.amp.GradScaler("cpu")
+        model.load_state_dict(nn.Linear(2, 1).state_dict(), assign=assign)
+        scaler.scale(model(torch.ones(1, 2)).sum()).backward()
+        if assign:
+            with pytest.raises(AssertionError, match="No inf checks were recorded"):
+                scaler.step(optimizer)
+        else:
+            scaler.step(optimizer)
 
     def test_an_optimizer_built_before_an_assigning_load_moves_nothing(self):
         for assign in (False, True):

@@ -8,6 +8,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils._python_dispatch import TorchDispatchMode
 
 from warmup.testing import load_snippet
 
@@ -68,6 +69,30 @@ class TestBroadcasting:
         stretched, _ = torch.broadcast_tensors(column, torch.zeros(7))
         assert stretched.shape == (5, 7)
         assert stretched.untyped_storage().data_ptr() == column.untyped_storage().data_ptr()
+
+    @pytest.mark.parametrize(
+        ("left", "right", "copied"),
+        [
+            ((4, 1, 2, 8), (1, 3, 8, 2), 4 * 3 * 2 * 8 * 2),
+            ((4, 2, 8), (8, 2), 0),
+            ((4, 1, 2, 8), (4, 1, 8, 2), 0),
+        ],
+    )
+    def test_a_matrix_product_copies_both_inputs_if_two_batch_dimensions_are_stretched(self, left, right, copied):
+        copies = []
+
+        class Count(TorchDispatchMode):
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                result = func(*args, **(kwargs or {}))
+                if func is torch.ops.aten.clone.default:
+                    copies.append(result.numel())
+                return result
+
+        a, b = torch.rand(left), torch.rand(right)
+        with Count():
+            product = a @ b
+        assert sum(copies) == copied
+        assert product.shape[:-2] == torch_shape(left[:-2], right[:-2])
 
     @pytest.mark.parametrize("n", [2, 5, 33])
     def test_the_pairwise_loss_is_a_regression_to_the_mean_plus_the_variance(self, n):
@@ -180,6 +205,16 @@ class TestBroadcasting:
             n = 1000 * batch_size
             assert (n - batch_size) / (batch_size * (n - 1)) == pytest.approx(1 / batch_size, rel=0.01)
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_fixed_batches_of_sorted_data_keep_most_of_the_signal(self, seed):
+        x = torch.randn(32, 1, generator=torch.Generator().manual_seed(seed), dtype=torch.float64)
+        slopes = []
+        for order in (x.sort(dim=0).values, x):
+            pulled_to = (2 * order[:, 0]).reshape(4, 8).mean(dim=1).repeat_interleave(8)
+            design = torch.cat([order, torch.ones_like(order)], dim=1)
+            slopes.append(torch.linalg.lstsq(design, pulled_to.unsqueeze(1)).solution[0].item())
+        assert slopes[0] > 1.6 > 1 > slopes[1]
+
     def test_with_batch_size_one_there_is_no_bug(self):
         assert broadcasting_batch_size.fitted_slope(1) == pytest.approx(2, abs=1e-3)
 
@@ -210,9 +245,14 @@ class TestBroadcasting:
         torch.testing.assert_close(wrong, counts / counts.sum(dim=1).reshape(1, size))
         assert not torch.allclose(wrong.sum(dim=1), torch.ones(size))
 
-    def test_without_keepdim_any_other_matrix_raises(self):
+    @pytest.mark.parametrize("shape", [(3, 5), (5, 3), (0, 3)])
+    def test_without_keepdim_a_matrix_that_is_not_square_raises(self, shape):
         with pytest.raises(RuntimeError, match="must match the size"):
-            broadcasting_square.normalize_rows(torch.ones(3, 5))
+            broadcasting_square.normalize_rows(torch.ones(shape))
+
+    @pytest.mark.parametrize("rows", [2, 3])
+    def test_without_keepdim_a_single_column_gives_all_pairs(self, rows):
+        assert broadcasting_square.normalize_rows(torch.ones(rows, 1)).shape == (rows, rows)
 
 
 class TestWhatIsATensor:
@@ -341,6 +381,51 @@ class TestWhatIsATensor:
         assert not shares(turned.reshape(-1)) and not shares(turned.contiguous())
         assert torch.equal(turned.contiguous(), turned)
 
+    def test_contiguous_copies_a_slice_with_gaps_and_not_one_without(self):
+        t = torch.arange(12).reshape(4, 3)
+        assert t[1:].contiguous().data_ptr() == t[1:].data_ptr()
+        assert t[:, 1:].contiguous().data_ptr() != t[:, 1:].data_ptr()
+
+    def test_a_result_has_a_grad_fn_only_if_the_operation_is_differentiable_and_grad_mode_is_on(self):
+        x = torch.ones(3, requires_grad=True)
+        assert (x * 2).grad_fn is not None and x.sum().grad_fn is not None
+        for result in (x > 0, x.argmax(), x.to(torch.int64), x.detach(), torch.zeros_like(x)):
+            assert result.grad_fn is None
+        with torch.no_grad():
+            assert (x * 2).grad_fn is None
+
+    @pytest.mark.parametrize("n", [2, 5])
+    def test_std_divides_by_another_number_and_mean_does_not(self, n):
+        array = np.arange(float(n))
+        tensor = torch.from_numpy(array)
+        assert tensor.mean().item() == array.mean()
+        assert tensor.std().item() == pytest.approx(array.std() * (n / (n - 1)) ** 0.5)
+        assert tensor.std(correction=0).item() == pytest.approx(array.std())
+
+    def test_numpy_counts_strides_in_bytes_and_torch_in_elements(self):
+        for dtype in (np.float32, np.float64):
+            array = np.zeros((2, 3), dtype=dtype)
+            assert torch.from_numpy(array).stride() == (3, 1)
+            assert array.strides == (3 * array.itemsize, array.itemsize)
+
+    def test_dates_foreign_byte_orders_and_tensors_off_the_cpu_do_not_cross(self):
+        native, foreign = np.ones(2, dtype="=f4"), np.ones(2, dtype="=f4").astype(np.dtype("f4").newbyteorder("S"))
+        assert torch.from_numpy(native).tolist() == [1, 1]
+        with pytest.raises(ValueError, match="byte order"):
+            torch.from_numpy(foreign)
+        assert torch.from_numpy(foreign.astype("=f4")).tolist() == [1, 1]
+        with pytest.raises(TypeError):
+            torch.from_numpy(np.array(["2020-01-01"], dtype="datetime64[D]"))
+        with pytest.raises(TypeError):
+            torch.ones(2, device="meta").numpy()
+
+    def test_dlpack_writes_past_the_version_counter_and_detach_does_not(self):
+        x = torch.full((1,), 2.0)
+        torch.from_dlpack(x).fill_(9)
+        assert x.item() == 9 and x._version == 0
+        x.detach().fill_(7)
+        assert x._version == 1
+
     def test_a_write_through_numpy_is_a_wrong_gradient_and_through_torch_an_error(self):
         assert what_is_a_tensor_autograd.gradient("none") == 2.0
         assert what_is_a_tensor_autograd.gradient("numpy") == 100.0
@@ -468,6 +553,32 @@ class TestStackVsCat:
                 model(wrong)
             assert "channels" in stack_vs_cat_broken.predict(model, wrong)
 
+    @pytest.mark.parametrize(
+        ("layers", "error"),
+        [
+            ([nn.AdaptiveAvgPool2d(1), nn.Flatten(start_dim=-3)], None),
+            ([nn.AdaptiveAvgPool2d(1), nn.Flatten()], RuntimeError),
+            ([nn.BatchNorm2d(4), nn.AdaptiveAvgPool2d(1), nn.Flatten(start_dim=-3)], ValueError),
+        ],
+    )
+    def test_batch_norm_and_a_plain_flatten_find_the_missing_batch_dimension(self, layers, error):
+        model = nn.Sequential(nn.Conv2d(3, 4, 3), *layers, nn.Linear(4, 5))
+        images = torch.cat([torch.rand(1, 5, 5) for _ in range(3)])
+        assert model(images.unsqueeze(0)).shape == (1, 5)
+        if error is None:
+            assert model(images).shape == (5,)
+        else:
+            with pytest.raises(error):
+                model(images)
+
+    def test_slices_written_in_grad_mode_keep_the_graph(self):
+        batch = torch.ones(2, requires_grad=True) * 2
+        result, quiet = torch.empty(2), torch.empty(2)
+        with torch.no_grad():
+            quiet[:] = batch
+        result[:] = batch
+        assert result.requires_grad and not quiet.requires_grad
+
     def test_cat_and_the_lengths_are_a_batch_of_unequal_samples(self):
         samples = [torch.randn(n) for n in (4, 1, 3)]
         with pytest.raises(RuntimeError, match="equal size"):
@@ -534,6 +645,14 @@ class TestMoveToGpu:
         same_model, same_x = model, x
         model, x = model.to("meta"), x.to("meta")
         assert same_model.weight.is_meta and not same_x.is_meta
+
+    @pytest.mark.parametrize("target", ["meta", torch.float64])
+    def test_a_kept_buffer_does_not_see_the_move(self, target):
+        layer = nn.BatchNorm1d(2)
+        kept, holder = layer.running_mean, [layer]
+        layer.to(target)
+        assert layer.running_mean is not kept and kept.device.type == "cpu" and kept.dtype == torch.float32
+        assert holder[0].running_mean is layer.running_mean
 
     @pytest.mark.parametrize("forgotten", ["model", "x", "x =", "y"])
     def test_every_forgotten_move_raises_and_names_both_devices(self, forgotten):
@@ -643,6 +762,18 @@ class TestMoveToGpu:
             assert moved.grad is None
         assert original.grad.tolist() == [1, 1, 1]
         assert torch.ones(3, requires_grad=True, device="meta").is_leaf
+        for result in (moved, original.to("meta")):
+            with pytest.raises(ValueError, match="can't optimize a non-leaf Tensor"):
+                torch.optim.SGD([result], lr=0.1)
+
+    @pytest.mark.parametrize("bias", [True, False])
+    def test_on_meta_the_bias_is_compared_and_the_product_is_not(self, bias):
+        layer = nn.Linear(3, 2, bias=bias)
+        if bias:
+            with pytest.raises(RuntimeError, match="device"):
+                layer(torch.ones(4, 3, device="meta"))
+        else:
+            assert layer(torch.ones(4, 3, device="meta")).is_meta
 
 
 def cuda_error(call):
@@ -734,6 +865,17 @@ class TestCudaVsTo:
         for dtype in (torch.int64, torch.bool):
             with pytest.raises(TypeError, match="floating point or complex"):
                 layer.to(dtype)
+        layer.register_buffer("phase", torch.ones(2, dtype=torch.complex128))
+        layer.register_buffer("mask", torch.ones(2, dtype=torch.bool))
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")  # complex modules are experimental
+            layer.to(torch.complex64)
+        assert layer.phase.dtype == layer.weight.dtype == torch.complex64 and layer.mask.dtype == torch.bool
+
+    def test_a_tensor_without_a_device_is_created_on_the_default_device(self):
+        assert torch.zeros(3).device.type == "cpu"
+        with torch.device("meta"):
+            assert torch.zeros(3).is_meta and torch.zeros(3, device="cpu").device.type == "cpu"
 
     def test_a_counter_in_float16_stops_counting_and_a_tensor_truncates(self):
         counter = torch.zeros((), dtype=torch.float16)
@@ -751,3 +893,4 @@ class TestCudaVsTo:
         with pytest.raises(RuntimeError, match="device"):
             Noisy()(torch.ones(2, device="meta"))
         assert (torch.ones(1, 2, device="meta") @ torch.ones(2, 2)).is_meta  # no proof: a product does not compare
+        assert (torch.ones(2, device="meta") + torch.tensor(2.0)).is_meta  # nor does a 0-dim tensor raise
