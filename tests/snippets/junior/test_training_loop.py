@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.metrics import average_precision_score, f1_score
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -917,6 +918,32 @@ class TestAccuracy:
         counts = torch.tensor([accuracy.confusion(guess == c, truth == c) for c in range(4)]).sum(dim=0)
         tp, fp, fn, _ = counts.tolist()
         assert 2 * tp / (2 * tp + fp + fn) == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("labels", [[1, 2, 3], [0]])
+    def test_micro_f1_over_some_classes_only_is_not_the_accuracy(self, labels):
+        truth, guess = torch.arange(200) % 4, torch.arange(200) % 3
+        score = f1_score(truth, guess, average="micro", labels=labels)
+        assert abs(score - (guess == truth).float().mean().item()) > 0.005
+        assert f1_score(truth, guess, average="micro") == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("ratios", [(0.2, 0.8), (0.5, 0.6)])
+    def test_f1_does_not_say_which_of_the_two_is_low(self, ratios):
+        def f1(precision, recall):
+            return 2 * precision * recall / (precision + recall)
+
+        assert f1(*ratios) == f1(*reversed(ratios)) and ratios[0] != ratios[1]
+
+    @pytest.mark.parametrize("positives", [200, 2000, 10_000])
+    def test_a_random_ranking_has_the_share_of_positives_as_area(self, positives):
+        score = average_precision_score(torch.arange(20_000) < positives, torch.rand(20_000))
+        assert score == pytest.approx(positives / 20_000, rel=0.25)
+
+    @pytest.mark.parametrize("rank", [0, 3])
+    def test_a_false_alarm_near_the_top_costs_area(self, rank):
+        clean = torch.arange(100, 0, -1).float()
+        worse = clean.clone()
+        worse[50] = clean[rank] + 0.5
+        assert average_precision_score(self.labels, worse) < average_precision_score(self.labels, clean) - 0.05
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_rare_positives_all_get_a_no_for_hundreds_of_steps(self, seed):
