@@ -701,6 +701,33 @@ class TestLossFunctions:
         F.cross_entropy(two, torch.tensor([1])).backward()
         torch.testing.assert_close(two.grad[0, 1] - two.grad[0, 0], 2 * z.grad[0])
 
+    @pytest.mark.parametrize("activation", [torch.relu, torch.tanh])
+    def test_two_outputs_double_the_step_of_the_last_layer_and_not_of_the_body(self, activation):
+        x, y, w = torch.randn(8, 4), torch.arange(8) % 2, torch.randn(1, 3)
+        body, one, two = torch.randn(3, 4), w.clone().requires_grad_(), torch.cat([-w / 2, w / 2]).requires_grad_()
+        body.requires_grad_()
+        hidden = activation(x @ body.T)
+        bce = F.binary_cross_entropy_with_logits((hidden @ one.T).squeeze(1), y.float())
+        body_one, head_one = torch.autograd.grad(bce, [body, one], retain_graph=True)
+        body_two, head_two = torch.autograd.grad(F.cross_entropy(hidden @ two.T, y), [body, two])
+        torch.testing.assert_close(head_two[1] - head_two[0], 2 * head_one[0])
+        torch.testing.assert_close(body_two, body_one)
+
+    @pytest.mark.parametrize("shape", [(), (3, 2)])
+    def test_cross_entropy_averages_over_every_pixel_or_token_and_not_over_the_classes(self, shape):
+        logits, label = torch.randn(4, 5, *shape), torch.randint(5, (4, *shape))
+        total = F.cross_entropy(logits, label, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(logits, label), total / label.numel())
+
+    @pytest.mark.parametrize("targets", [torch.rand(10_001).log().neg(), torch.rand(10_001) ** 4])
+    def test_with_skewed_targets_only_mse_keeps_the_mean(self, targets):
+        best = {}
+        for loss in (F.mse_loss, F.l1_loss, F.huber_loss):
+            constants = torch.linspace(0, 2, 401)
+            best[loss] = min(constants, key=lambda c: loss(c.expand_as(targets), targets, reduction="mean")).item()
+        assert best[F.mse_loss] == pytest.approx(targets.mean().item(), abs=0.01)
+        assert best[F.l1_loss] < 0.85 * best[F.mse_loss]
+
     def test_the_squared_error_of_a_probability_loses_the_gradient_of_a_confident_mistake(self):
         for logit in (-8.0, -15.0):
             at = torch.tensor(logit, requires_grad=True)
@@ -737,8 +764,26 @@ class TestCrossEntropyLogits:
     def test_softmax_keeps_the_order_up_to_rounding(self):
         logits = torch.randn(1000, 10)
         assert torch.equal(logits.argmax(1), logits.softmax(1).argmax(1))
-        p = torch.tensor([0.0, 1e-9]).softmax(0)
-        assert p[0] == p[1]
+        for logits in (torch.randn(100, 1000), 50 * torch.randn(100, 1000)):
+            p = logits.softmax(1).gather(1, logits.argsort(1))
+            assert (p.diff(dim=1) >= 0).all()
+        logits = torch.tensor([1e-3, 1e-3 + 1e-8])  # not equal in float32
+        assert logits[0] < logits[1] and logits.softmax(0).unique().numel() == 1
+        p = torch.tensor([120.0, 17.0, 15.0, -5.0]).softmax(0)
+        assert p[1] > 0 and p[2] == p[3] == 0
+
+    @pytest.mark.parametrize("smoothing", [0.0, 0.1])
+    def test_with_label_smoothing_one_batch_does_not_go_to_zero(self, smoothing):
+        logits, label = torch.zeros(8, 5, requires_grad=True), torch.arange(8) % 5
+        optimizer = torch.optim.AdamW([logits], lr=0.3)
+        for _ in range(200):
+            loss = F.cross_entropy(logits, label, label_smoothing=smoothing)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        right, wrong = 1 - smoothing * 4 / 5, smoothing / 5
+        least = -right * math.log(right) - (4 * wrong * math.log(wrong) if wrong else 0)
+        assert loss.item() == pytest.approx(least, abs=0.01)
 
     def test_smoothing_weights_and_ignored_targets(self):
         logits, label = torch.randn(4, 3), torch.tensor([2, 0, 1, 1])
@@ -823,9 +868,10 @@ class TestCrossEntropyLogits:
         _, wrong = cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, start, 0)
         assert wrong / right == pytest.approx(1 / classes, rel=1e-2)
 
-    def test_a_second_log_softmax_changes_nothing(self):
-        once = (10 * torch.randn(50, 9)).log_softmax(1)
-        torch.testing.assert_close(once.log_softmax(1), once)
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+    def test_a_second_log_softmax_changes_only_the_rounding(self, dtype):
+        once = (10 * torch.randn(50, 9)).to(dtype).log_softmax(1)
+        torch.testing.assert_close(once.log_softmax(1), once, rtol=0, atol=100 * torch.finfo(dtype).eps)
 
     @pytest.mark.parametrize("softmax", [False, True])
     @pytest.mark.parametrize("classes", [5, 40])
