@@ -475,17 +475,56 @@ class TestOptimizers:
         first = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 1)[0] / -0.1
         torch.testing.assert_close(first, torch.tensor([1.0, 0.5, 0.01]), rtol=0.02, atol=0)
 
-    def test_the_step_shrinks_after_the_gradient_with_a_delay(self):
+    @pytest.mark.parametrize("before_the_drop", [20, 50, 1000])
+    def test_the_step_shrinks_after_the_gradient_with_a_delay(self, before_the_drop):
         w = nn.Parameter(torch.zeros(1))
         optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
         steps = []
-        for step in range(80):
-            w.grad = torch.tensor([2.0 if step < 50 else 0.02])
-            before = w.item()
+        for step in range(before_the_drop + 30):
+            w.grad = torch.tensor([2.0 if step < before_the_drop else 0.02])
+            w.data.zero_()
             optimizer.step()
-            steps.append((before - w.item()) / 0.1)
-        assert steps[49] == pytest.approx(1, rel=1e-3)
-        assert 0.3 < steps[59] < 0.45 and 1 / 18 < steps[79] < 1 / 14
+            steps.append(-w.item() / 0.1)
+        assert steps[before_the_drop - 1] == pytest.approx(1, rel=1e-3)
+        assert 0.35 <= steps[before_the_drop + 9] < 0.41
+        assert steps[-1] == pytest.approx({20: 1 / 13, 50: 1 / 15, 1000: 1 / 19}[before_the_drop], rel=0.05)
+
+    def test_a_lambda_scheduler_built_before_the_new_group_raises(self):
+        body, head = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def rates(scheduler_first):
+            optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
+            if scheduler_first:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+            optimizer.add_param_group({"params": head.parameters()})
+            if not scheduler_first:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+            optimizer.step()
+            scheduler.step()
+            return [group["lr"] for group in optimizer.param_groups]
+
+        assert rates(scheduler_first=False) == [0.05, 0.05]
+        with pytest.raises(ValueError):
+            rates(scheduler_first=True)
+
+    @pytest.mark.parametrize(("norm", "dimensions"), [(nn.LayerNorm(8), 1), (nn.LayerNorm((8, 4, 4)), 3)])
+    def test_the_weight_of_a_norm_has_one_dimension_or_more(self, norm, dimensions):
+        assert norm.weight.ndim == norm.bias.ndim == dimensions
+
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_with_a_frozen_body_the_old_optimizer_trains_nothing(self, frozen):
+        x, y = torch.randn(64, 8), torch.arange(64) % 3
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 10))
+        model[0].requires_grad_(not frozen)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        model[2] = nn.Linear(16, 3)
+        losses = []
+        for _ in range(20):
+            losses.append(F.cross_entropy(model(x), y))
+            optimizer.zero_grad()
+            losses[-1].backward()
+            optimizer.step()
+        assert losses[-1] == losses[0] if frozen else losses[-1] < losses[0]
 
     @pytest.mark.parametrize("noise", [1e-4, 1.0, 100.0])
     def test_with_noise_alone_the_step_stays_at_a_quarter_of_the_rate(self, noise):
