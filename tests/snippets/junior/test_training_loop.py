@@ -1155,6 +1155,45 @@ class TestOverfitting:
             assert stopped <= 12 and held_out[best] > 1.2 * min(held_out)
             assert held_out[stop(held_out, 50)[1]] == min(held_out)
 
+    @pytest.mark.parametrize(("outputs", "loss_of"), [(1, F.mse_loss), (2, F.cross_entropy)])
+    def test_a_model_overfits_without_any_noise(self, outputs, loss_of):
+        torch.manual_seed(0)
+        x = torch.randn(1030, 20)
+        signal = x[:, :2].sum(dim=1, keepdim=True)
+        y = signal.sin() if outputs == 1 else (signal > 0).long().squeeze(1)
+        model = nn.Sequential(nn.Linear(20, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        history = []
+        for _ in range(200):
+            fit = model(x)
+            training, held_out = loss_of(fit[:30], y[:30]), loss_of(fit[30:], y[30:])
+            history.append((training.item(), held_out.item()))
+            optimizer.zero_grad()
+            training.backward()
+            optimizer.step()
+        best = min(history, key=lambda row: row[1])
+        assert history[-1][0] < 0.01 * best[0] and history[-1][1] > 1.3 * best[1]
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_after_few_steps_batch_norm_in_eval_mode_has_a_high_loss_on_the_training_set_too(self, seed):
+        torch.manual_seed(seed)
+        x = 3 * torch.randn(640, 20) + 5
+        y = (x[:, 0] > 5).long()
+        hidden = [nn.Linear(20, 64), nn.BatchNorm1d(64, momentum=0.01), nn.ReLU()]
+        hidden += [nn.Linear(64, 64), nn.BatchNorm1d(64, momentum=0.01), nn.ReLU()]
+        model = nn.Sequential(*hidden, nn.Linear(64, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for xs, ys in zip(x[:320].split(32), y[:320].split(32), strict=True):
+            loss = F.cross_entropy(model(xs), ys)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert F.cross_entropy(model(x[320:]), y[320:]) < 0.4  # with the batch's own statistics it is low on new data
+        model.eval()
+        on_training, on_held_out = F.cross_entropy(model(x[:320]), y[:320]), F.cross_entropy(model(x[320:]), y[320:])
+        assert loss < 0.4 and on_training > 2.5 * loss
+        assert on_held_out.item() == pytest.approx(on_training.item(), rel=0.2)
+
     def test_least_squares_overfits_without_any_steps(self):
         x, w = torch.randn(2050, 49, dtype=torch.float64), torch.randn(49, 1, dtype=torch.float64)
         y = x @ w + torch.randn(2050, 1, dtype=torch.float64) / 2
