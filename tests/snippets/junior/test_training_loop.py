@@ -310,6 +310,47 @@ class TestWriteALoop:
         torch.testing.assert_close(fast[~padding], recorded[1].detach()[~padding])
         assert not fast[padding].any() and recorded[1][padding].any()
 
+    @pytest.mark.parametrize("scale", [1.0, 255.0])
+    @pytest.mark.parametrize("label", [None, 0])
+    def test_the_first_loss_depends_on_the_scale_of_the_inputs_and_not_on_the_class_balance(self, scale, label):
+        x, y = scale * torch.rand(500, 64), torch.arange(500) % 10 if label is None else torch.full((500,), label)
+        torch.manual_seed(0)
+        first = []
+        for _ in range(10):
+            model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+            first.append(F.cross_entropy(model(x), y).item())
+        off = [abs(loss - math.log(10)) for loss in first]
+        assert max(off) < 0.5 if scale == 1 else sum(off) / 10 > 5
+
+    @pytest.mark.parametrize("build", [torch.optim.SGD, torch.optim.Adam])
+    def test_a_residual_branch_that_starts_at_zero_has_not_changed_after_one_step(self, build):
+        body, scale, head = nn.Linear(8, 8), nn.Parameter(torch.zeros(8)), nn.Linear(8, 3)
+        optimizer = build([*body.parameters(), scale, *head.parameters()], lr=0.1)
+        before, x, y = body.weight.detach().clone(), torch.randn(32, 8), torch.arange(32) % 3
+        changed = []
+        for _ in range(3):
+            loss = F.cross_entropy(head(x + scale * body(x)), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            changed.append((not torch.equal(before, body.weight), bool(scale.any())))
+        assert changed == [(False, True), (True, True), (True, True)]
+
+    @pytest.mark.parametrize("norm", [nn.BatchNorm1d(16), nn.Identity()])
+    def test_a_bias_right_before_batch_norm_has_no_effect(self, norm):
+        first = nn.Linear(8, 16)
+        model = nn.Sequential(first, norm, nn.ReLU(), nn.Linear(16, 3))
+        F.cross_entropy(model(torch.randn(32, 8)), torch.arange(32) % 3).backward()
+        assert (first.bias.grad.abs().max() < 1e-6) == isinstance(norm, nn.BatchNorm1d)
+
+    def test_evaluating_twice_in_another_order_differs_by_rounding(self):
+        data, model = blobs(300), small_model()
+        shuffled = DataLoader(data, 64, shuffle=True)
+        first, second = (write_a_loop.evaluate(model, shuffled, CPU) for _ in range(2))
+        assert first == pytest.approx(second, rel=1e-5)
+        in_order = DataLoader(data, 64)
+        assert write_a_loop.evaluate(model, in_order, CPU) == write_a_loop.evaluate(model, in_order, CPU)
+
     @pytest.mark.parametrize("classes", [3, 10])
     def test_four_checks_before_a_long_run(self, classes):
         data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
