@@ -24,7 +24,7 @@ def confusion(
 
 
 def report(name: str, predicted: torch.Tensor, labels: torch.Tensor) -> None:
-    """Print accuracy, precision and recall of bool predictions, shape (n,)."""
+    """Print accuracy, precision and recall; both bool, shape (n,), n at least 1."""
     tp, fp, fn, tn = confusion(predicted, labels)
     precision = f"{tp / (tp + fp):.3f}" if tp + fp else "  -  "
     recall = f"{tp / (tp + fn):.3f}" if tp + fn else "  -  "

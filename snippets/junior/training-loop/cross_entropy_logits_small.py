@@ -1,9 +1,7 @@
 import torch
 import torch.nn.functional as F
 
-logits = torch.tensor(
-    [[10.0, 0.0]]
-)  # two classes, and the model is sure of class 0
+logits = torch.tensor([[10.0, 0.0]])  # two classes; the model is sure of class 0
 for name, label in (("right", 0), ("wrong", 1)):
     label = torch.tensor([label])
     once = F.cross_entropy(logits, label)

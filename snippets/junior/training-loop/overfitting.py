@@ -1,12 +1,10 @@
 import torch
-from torch import nn
+from torch.nn import Linear, Sequential, Tanh
 
 torch.manual_seed(3)
 x = 2 * torch.rand(520, 1) - 1
 y = torch.sin(3 * x) + torch.randn(520, 1) / 2  # noise of variance 0.25
-model = nn.Sequential(
-    nn.Linear(1, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1)
-)
+model = Sequential(Linear(1, 64), Tanh(), Linear(64, 64), Tanh(), Linear(64, 1))
 optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
 for step in range(301):
     squares = (model(x) - y).square()

@@ -19,7 +19,12 @@ def train_epoch(
     optimizer: torch.optim.Optimizer,
     device: torch.device,
 ) -> float:
-    """One pass over ``loader`` with updates; returns the mean loss per sample."""
+    """One pass with updates over at least one batch; the mean loss per sample.
+
+    Args:
+        model: returns logits, shape (n, C).
+        loader: yields x and int64 labels of shape (n,), all in [0, C).
+    """
     model.train()
     total, count = 0.0, 0
     for x, y in loader:
@@ -37,7 +42,7 @@ def train_epoch(
 def evaluate(
     model: nn.Module, loader: DataLoader, device: torch.device
 ) -> tuple[float, float]:
-    """Mean loss per sample and accuracy over ``loader``, without updates."""
+    """Mean loss per sample and accuracy, without updates; see train_epoch."""
     model.eval()
     total, correct, count = 0.0, 0, 0
     for x, y in loader:

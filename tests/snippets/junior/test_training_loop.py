@@ -5,6 +5,7 @@ import math
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.metrics import average_precision_score, f1_score
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 
@@ -309,6 +310,47 @@ class TestWriteALoop:
         torch.testing.assert_close(fast[~padding], recorded[1].detach()[~padding])
         assert not fast[padding].any() and recorded[1][padding].any()
 
+    @pytest.mark.parametrize("scale", [1.0, 255.0])
+    @pytest.mark.parametrize("label", [None, 0])
+    def test_the_first_loss_depends_on_the_scale_of_the_inputs_and_not_on_the_class_balance(self, scale, label):
+        x, y = scale * torch.rand(500, 64), torch.arange(500) % 10 if label is None else torch.full((500,), label)
+        torch.manual_seed(0)
+        first = []
+        for _ in range(10):
+            model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+            first.append(F.cross_entropy(model(x), y).item())
+        off = [abs(loss - math.log(10)) for loss in first]
+        assert max(off) < 0.5 if scale == 1 else sum(off) / 10 > 5
+
+    @pytest.mark.parametrize("build", [torch.optim.SGD, torch.optim.Adam])
+    def test_a_residual_branch_that_starts_at_zero_has_not_changed_after_one_step(self, build):
+        body, scale, head = nn.Linear(8, 8), nn.Parameter(torch.zeros(8)), nn.Linear(8, 3)
+        optimizer = build([*body.parameters(), scale, *head.parameters()], lr=0.1)
+        before, x, y = body.weight.detach().clone(), torch.randn(32, 8), torch.arange(32) % 3
+        changed = []
+        for _ in range(3):
+            loss = F.cross_entropy(head(x + scale * body(x)), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            changed.append((not torch.equal(before, body.weight), bool(scale.any())))
+        assert changed == [(False, True), (True, True), (True, True)]
+
+    @pytest.mark.parametrize("norm", [nn.BatchNorm1d(16), nn.Identity()])
+    def test_a_bias_right_before_batch_norm_has_no_effect(self, norm):
+        first = nn.Linear(8, 16)
+        model = nn.Sequential(first, norm, nn.ReLU(), nn.Linear(16, 3))
+        F.cross_entropy(model(torch.randn(32, 8)), torch.arange(32) % 3).backward()
+        assert (first.bias.grad.abs().max() < 1e-6) == isinstance(norm, nn.BatchNorm1d)
+
+    def test_evaluating_twice_in_another_order_differs_by_rounding(self):
+        data, model = blobs(300), small_model()
+        shuffled = DataLoader(data, 64, shuffle=True)
+        first, second = (write_a_loop.evaluate(model, shuffled, CPU) for _ in range(2))
+        assert first == pytest.approx(second, rel=1e-5)
+        in_order = DataLoader(data, 64)
+        assert write_a_loop.evaluate(model, in_order, CPU) == write_a_loop.evaluate(model, in_order, CPU)
+
     @pytest.mark.parametrize("classes", [3, 10])
     def test_four_checks_before_a_long_run(self, classes):
         data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
@@ -474,17 +516,56 @@ class TestOptimizers:
         first = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 1)[0] / -0.1
         torch.testing.assert_close(first, torch.tensor([1.0, 0.5, 0.01]), rtol=0.02, atol=0)
 
-    def test_the_step_shrinks_after_the_gradient_with_a_delay(self):
+    @pytest.mark.parametrize("before_the_drop", [20, 50, 1000])
+    def test_the_step_shrinks_after_the_gradient_with_a_delay(self, before_the_drop):
         w = nn.Parameter(torch.zeros(1))
         optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
         steps = []
-        for step in range(80):
-            w.grad = torch.tensor([2.0 if step < 50 else 0.02])
-            before = w.item()
+        for step in range(before_the_drop + 30):
+            w.grad = torch.tensor([2.0 if step < before_the_drop else 0.02])
+            w.data.zero_()
             optimizer.step()
-            steps.append((before - w.item()) / 0.1)
-        assert steps[49] == pytest.approx(1, rel=1e-3)
-        assert 0.3 < steps[59] < 0.45 and 1 / 18 < steps[79] < 1 / 14
+            steps.append(-w.item() / 0.1)
+        assert steps[before_the_drop - 1] == pytest.approx(1, rel=1e-3)
+        assert 0.35 <= steps[before_the_drop + 9] < 0.41
+        assert steps[-1] == pytest.approx({20: 1 / 13, 50: 1 / 15, 1000: 1 / 19}[before_the_drop], rel=0.05)
+
+    def test_a_lambda_scheduler_built_before_the_new_group_raises(self):
+        body, head = nn.Linear(2, 2), nn.Linear(2, 2)
+
+        def rates(scheduler_first):
+            optimizer = torch.optim.SGD(body.parameters(), lr=0.1)
+            if scheduler_first:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+            optimizer.add_param_group({"params": head.parameters()})
+            if not scheduler_first:
+                scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 0.5**epoch)
+            optimizer.step()
+            scheduler.step()
+            return [group["lr"] for group in optimizer.param_groups]
+
+        assert rates(scheduler_first=False) == [0.05, 0.05]
+        with pytest.raises(ValueError):
+            rates(scheduler_first=True)
+
+    @pytest.mark.parametrize(("norm", "dimensions"), [(nn.LayerNorm(8), 1), (nn.LayerNorm((8, 4, 4)), 3)])
+    def test_the_weight_of_a_norm_has_one_dimension_or_more(self, norm, dimensions):
+        assert norm.weight.ndim == norm.bias.ndim == dimensions
+
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_with_a_frozen_body_the_old_optimizer_trains_nothing(self, frozen):
+        x, y = torch.randn(64, 8), torch.arange(64) % 3
+        model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 10))
+        model[0].requires_grad_(not frozen)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        model[2] = nn.Linear(16, 3)
+        losses = []
+        for _ in range(20):
+            losses.append(F.cross_entropy(model(x), y))
+            optimizer.zero_grad()
+            losses[-1].backward()
+            optimizer.step()
+        assert losses[-1] == losses[0] if frozen else losses[-1] < losses[0]
 
     @pytest.mark.parametrize("noise", [1e-4, 1.0, 100.0])
     def test_with_noise_alone_the_step_stays_at_a_quarter_of_the_rate(self, noise):
@@ -700,6 +781,33 @@ class TestLossFunctions:
         F.cross_entropy(two, torch.tensor([1])).backward()
         torch.testing.assert_close(two.grad[0, 1] - two.grad[0, 0], 2 * z.grad[0])
 
+    @pytest.mark.parametrize("activation", [torch.relu, torch.tanh])
+    def test_two_outputs_double_the_step_of_the_last_layer_and_not_of_the_body(self, activation):
+        x, y, w = torch.randn(8, 4), torch.arange(8) % 2, torch.randn(1, 3)
+        body, one, two = torch.randn(3, 4), w.clone().requires_grad_(), torch.cat([-w / 2, w / 2]).requires_grad_()
+        body.requires_grad_()
+        hidden = activation(x @ body.T)
+        bce = F.binary_cross_entropy_with_logits((hidden @ one.T).squeeze(1), y.float())
+        body_one, head_one = torch.autograd.grad(bce, [body, one], retain_graph=True)
+        body_two, head_two = torch.autograd.grad(F.cross_entropy(hidden @ two.T, y), [body, two])
+        torch.testing.assert_close(head_two[1] - head_two[0], 2 * head_one[0])
+        torch.testing.assert_close(body_two, body_one)
+
+    @pytest.mark.parametrize("shape", [(), (3, 2)])
+    def test_cross_entropy_averages_over_every_pixel_or_token_and_not_over_the_classes(self, shape):
+        logits, label = torch.randn(4, 5, *shape), torch.randint(5, (4, *shape))
+        total = F.cross_entropy(logits, label, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(logits, label), total / label.numel())
+
+    @pytest.mark.parametrize("targets", [torch.rand(10_001).log().neg(), torch.rand(10_001) ** 4])
+    def test_with_skewed_targets_only_mse_keeps_the_mean(self, targets):
+        best = {}
+        for loss in (F.mse_loss, F.l1_loss, F.huber_loss):
+            constants = torch.linspace(0, 2, 401)
+            best[loss] = min(constants, key=lambda c: loss(c.expand_as(targets), targets, reduction="mean")).item()
+        assert best[F.mse_loss] == pytest.approx(targets.mean().item(), abs=0.01)
+        assert best[F.l1_loss] < 0.85 * best[F.mse_loss]
+
     def test_the_squared_error_of_a_probability_loses_the_gradient_of_a_confident_mistake(self):
         for logit in (-8.0, -15.0):
             at = torch.tensor(logit, requires_grad=True)
@@ -736,8 +844,26 @@ class TestCrossEntropyLogits:
     def test_softmax_keeps_the_order_up_to_rounding(self):
         logits = torch.randn(1000, 10)
         assert torch.equal(logits.argmax(1), logits.softmax(1).argmax(1))
-        p = torch.tensor([0.0, 1e-9]).softmax(0)
-        assert p[0] == p[1]
+        for logits in (torch.randn(100, 1000), 50 * torch.randn(100, 1000)):
+            p = logits.softmax(1).gather(1, logits.argsort(1))
+            assert (p.diff(dim=1) >= 0).all()
+        logits = torch.tensor([1e-3, 1e-3 + 1e-8])  # not equal in float32
+        assert logits[0] < logits[1] and logits.softmax(0).unique().numel() == 1
+        p = torch.tensor([120.0, 17.0, 15.0, -5.0]).softmax(0)
+        assert p[1] > 0 and p[2] == p[3] == 0
+
+    @pytest.mark.parametrize("smoothing", [0.0, 0.1])
+    def test_with_label_smoothing_one_batch_does_not_go_to_zero(self, smoothing):
+        logits, label = torch.zeros(8, 5, requires_grad=True), torch.arange(8) % 5
+        optimizer = torch.optim.AdamW([logits], lr=0.3)
+        for _ in range(200):
+            loss = F.cross_entropy(logits, label, label_smoothing=smoothing)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        right, wrong = 1 - smoothing * 4 / 5, smoothing / 5
+        least = -right * math.log(right) - (4 * wrong * math.log(wrong) if wrong else 0)
+        assert loss.item() == pytest.approx(least, abs=0.01)
 
     def test_smoothing_weights_and_ignored_targets(self):
         logits, label = torch.randn(4, 3), torch.tensor([2, 0, 1, 1])
@@ -822,9 +948,10 @@ class TestCrossEntropyLogits:
         _, wrong = cross_entropy_logits.loss_and_gradient("softmax", F.cross_entropy, start, 0)
         assert wrong / right == pytest.approx(1 / classes, rel=1e-2)
 
-    def test_a_second_log_softmax_changes_nothing(self):
-        once = (10 * torch.randn(50, 9)).log_softmax(1)
-        torch.testing.assert_close(once.log_softmax(1), once)
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+    def test_a_second_log_softmax_changes_only_the_rounding(self, dtype):
+        once = (10 * torch.randn(50, 9)).to(dtype).log_softmax(1)
+        torch.testing.assert_close(once.log_softmax(1), once, rtol=0, atol=100 * torch.finfo(dtype).eps)
 
     @pytest.mark.parametrize("softmax", [False, True])
     @pytest.mark.parametrize("classes", [5, 40])
@@ -917,6 +1044,32 @@ class TestAccuracy:
         counts = torch.tensor([accuracy.confusion(guess == c, truth == c) for c in range(4)]).sum(dim=0)
         tp, fp, fn, _ = counts.tolist()
         assert 2 * tp / (2 * tp + fp + fn) == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("labels", [[1, 2, 3], [0]])
+    def test_micro_f1_over_some_classes_only_is_not_the_accuracy(self, labels):
+        truth, guess = torch.arange(200) % 4, torch.arange(200) % 3
+        score = f1_score(truth, guess, average="micro", labels=labels)
+        assert abs(score - (guess == truth).float().mean().item()) > 0.005
+        assert f1_score(truth, guess, average="micro") == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("ratios", [(0.2, 0.8), (0.5, 0.6)])
+    def test_f1_does_not_say_which_of_the_two_is_low(self, ratios):
+        def f1(precision, recall):
+            return 2 * precision * recall / (precision + recall)
+
+        assert f1(*ratios) == f1(*reversed(ratios)) and ratios[0] != ratios[1]
+
+    @pytest.mark.parametrize("positives", [200, 2000, 10_000])
+    def test_a_random_ranking_has_the_share_of_positives_as_area(self, positives):
+        score = average_precision_score(torch.arange(20_000) < positives, torch.rand(20_000))
+        assert score == pytest.approx(positives / 20_000, rel=0.25)
+
+    @pytest.mark.parametrize("rank", [0, 3])
+    def test_a_false_alarm_near_the_top_costs_area(self, rank):
+        clean = torch.arange(100, 0, -1).float()
+        worse = clean.clone()
+        worse[50] = clean[rank] + 0.5
+        assert average_precision_score(self.labels, worse) < average_precision_score(self.labels, clean) - 0.05
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_rare_positives_all_get_a_no_for_hundreds_of_steps(self, seed):
@@ -1042,6 +1195,45 @@ class TestOverfitting:
             stopped, best = stop(held_out, 5)
             assert stopped <= 12 and held_out[best] > 1.2 * min(held_out)
             assert held_out[stop(held_out, 50)[1]] == min(held_out)
+
+    @pytest.mark.parametrize(("outputs", "loss_of"), [(1, F.mse_loss), (2, F.cross_entropy)])
+    def test_a_model_overfits_without_any_noise(self, outputs, loss_of):
+        torch.manual_seed(0)
+        x = torch.randn(1030, 20)
+        signal = x[:, :2].sum(dim=1, keepdim=True)
+        y = signal.sin() if outputs == 1 else (signal > 0).long().squeeze(1)
+        model = nn.Sequential(nn.Linear(20, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, outputs))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        history = []
+        for _ in range(200):
+            fit = model(x)
+            training, held_out = loss_of(fit[:30], y[:30]), loss_of(fit[30:], y[30:])
+            history.append((training.item(), held_out.item()))
+            optimizer.zero_grad()
+            training.backward()
+            optimizer.step()
+        best = min(history, key=lambda row: row[1])
+        assert history[-1][0] < 0.01 * best[0] and history[-1][1] > 1.3 * best[1]
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_after_few_steps_batch_norm_in_eval_mode_has_a_high_loss_on_the_training_set_too(self, seed):
+        torch.manual_seed(seed)
+        x = 3 * torch.randn(640, 20) + 5
+        y = (x[:, 0] > 5).long()
+        hidden = [nn.Linear(20, 64), nn.BatchNorm1d(64, momentum=0.01), nn.ReLU()]
+        hidden += [nn.Linear(64, 64), nn.BatchNorm1d(64, momentum=0.01), nn.ReLU()]
+        model = nn.Sequential(*hidden, nn.Linear(64, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for xs, ys in zip(x[:320].split(32), y[:320].split(32), strict=True):
+            loss = F.cross_entropy(model(xs), ys)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert F.cross_entropy(model(x[320:]), y[320:]) < 0.4  # with the batch's own statistics it is low on new data
+        model.eval()
+        on_training, on_held_out = F.cross_entropy(model(x[:320]), y[:320]), F.cross_entropy(model(x[320:]), y[320:])
+        assert loss < 0.4 and on_training > 2.5 * loss
+        assert on_held_out.item() == pytest.approx(on_training.item(), rel=0.2)
 
     def test_least_squares_overfits_without_any_steps(self):
         x, w = torch.randn(2050, 49, dtype=torch.float64), torch.randn(49, 1, dtype=torch.float64)
