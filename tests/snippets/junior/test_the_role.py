@@ -66,6 +66,30 @@ class TestWhatInterviewersExpect:
     def test_validating_in_train_mode_changes_a_model_with_running_statistics_only(self, layer, changes):
         assert expect.changes(expect.make(layer), expect.validate) is changes
 
+    def test_spectral_norm_changes_in_train_mode_as_well(self):
+        layer = nn.utils.parametrizations.spectral_norm(nn.Linear(8, 8))
+        assert expect.changes(expect.make(layer), expect.validate)
+        assert not expect.changes(expect.make(layer).eval(), expect.validate)
+
+    def test_dropout_breaks_the_halves_in_train_mode(self):
+        assert not expect.halves_are_the_whole(nn.Dropout(0.5))
+        assert expect.halves_are_the_whole(nn.Dropout(0.0))
+
+    @pytest.mark.parametrize(("weights", "holds"), [((1.0, 1.0, 1.0), True), ((1.0, 2.0, 9.0), False)])
+    def test_class_weights_break_the_halves(self, weights, holds, monkeypatch):
+        weight = torch.tensor(weights)
+        monkeypatch.setattr(
+            expect, "loss", lambda model, rows: F.cross_entropy(model(expect.X[rows]), expect.Y[rows], weight=weight)
+        )
+        assert expect.halves_are_the_whole() is holds
+
+    def test_a_second_backward_raises_only_if_the_graph_saved_a_tensor(self):
+        weight = torch.ones(3, requires_grad=True)
+        total = (weight + 1).sum()
+        total.backward()
+        total.backward()
+        assert torch.equal(weight.grad, torch.full((3,), 2.0))
+
     def test_layers_that_treat_each_sample_alone_keep_the_halves(self):
         assert expect.halves_are_the_whole(nn.LayerNorm(8)) and expect.halves_are_the_whole(nn.GELU())
 
