@@ -71,9 +71,13 @@ class TestWhatInterviewersExpect:
         assert expect.changes(expect.make(layer), expect.validate)
         assert not expect.changes(expect.make(layer).eval(), expect.validate)
 
-    def test_dropout_breaks_the_halves_in_train_mode(self):
-        assert not expect.halves_are_the_whole(nn.Dropout(0.5))
-        assert expect.halves_are_the_whole(nn.Dropout(0.0))
+    @pytest.mark.parametrize(("p", "holds"), [(0.5, False), (0.0, True)])
+    def test_dropout_breaks_the_halves_in_train_mode(self, p, holds):
+        model = expect.make(nn.Dropout(p))
+        whole = expect.gradient(model, expect.ALL).clone()
+        model.zero_grad()
+        halves = expect.gradient(model, expect.LEFT, expect.RIGHT) / 2
+        assert torch.allclose(halves, whole, atol=1e-6) is holds
 
     @pytest.mark.parametrize(("weights", "holds"), [((1.0, 1.0, 1.0), True), ((1.0, 2.0, 9.0), False)])
     def test_class_weights_break_the_halves(self, weights, holds, monkeypatch):
@@ -141,6 +145,30 @@ class TestDlVsMlEngineer:
     def test_the_network_wins_by_ten_points_on_moved_digits_for_other_splits_too(self, splits):
         found = dl_vs_ml.compare(*dl_vs_ml.load()["moved digits"], False, splits)
         assert all(deep > shallow + 10 for deep, shallow in zip(found["network"], found["linear"], strict=True))
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_weights_of_the_table_can_have_the_opposite_sign_of_the_correlation(self, seed):
+        torch.manual_seed(seed)
+        x, y = dl_vs_ml.load()["table"]
+        x = ((x - x.mean(0)) / x.std(0)).float()
+        model = dl_vs_ml.build("linear", 30, 2)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
+        for _ in range(200):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        weight = model.weight[1] - model.weight[0]
+        correlation = (x * (y - y.float().mean()).unsqueeze(1)).mean(0)
+        clear = (weight.abs() > 0.5) & (correlation.abs() > 0.1)
+        assert ((weight * correlation < 0) & clear).any()
+        assert (model(x).argmax(dim=1) == y).float().mean() > 0.95
+
+    @pytest.mark.parametrize("steps", [50, 200])
+    def test_longer_training_does_not_help_the_linear_model_on_moved_digits(self, steps):
+        torch.manual_seed(0)
+        x, y = dl_vs_ml.load()["moved digits"]
+        rows = torch.randperm(len(y))
+        assert dl_vs_ml.score("linear", x[rows], y[rows], False, steps) < 65
 
     def test_moving_changes_no_pixel_but_its_place(self):
         images = torch.rand(5, 64) + 0.1
