@@ -413,6 +413,27 @@ class TestMathDepth:
         torch.testing.assert_close(maths.log_sum_exp(z + shift), maths.log_sum_exp(z) + shift)
         torch.testing.assert_close(maths.softmax(z + shift), (z + shift).softmax(-1))
 
+    @pytest.mark.parametrize("logits", [(-math.inf, -math.inf), (math.inf, 0.0), (-math.inf, 2.0), (3e38, -3e38)])
+    def test_log_sum_exp_treats_infinite_logits_as_pytorch_does(self, logits):
+        z = torch.tensor([logits, (1.0, 2.0)])
+        torch.testing.assert_close(maths.log_sum_exp(z), z.logsumexp(-1))
+        if math.inf not in logits:
+            torch.testing.assert_close(maths.softmax(z), z.softmax(-1), equal_nan=True)
+
+    @pytest.mark.parametrize(("terms", "finite"), [(1000, True), (70_000, False)])
+    def test_the_sum_of_log_sum_exp_can_overflow_in_float16(self, terms, finite):
+        z = torch.zeros(terms, dtype=torch.float16)
+        assert maths.log_sum_exp(z).isfinite().item() is finite
+        assert maths.log_sum_exp(z.float()).isfinite()
+
+    @pytest.mark.parametrize("mean", [0.0, 3.0])
+    def test_variance_one_over_n_keeps_the_mean_square_and_not_the_spread(self, mean):
+        torch.manual_seed(0)
+        x = torch.randn(2000, 400) + mean
+        after = x @ (torch.randn(400, 4000) / 20)
+        torch.testing.assert_close(after.square().mean(), x.square().mean(), rtol=0.1, atol=0)
+        assert (after.std() > 2 * x.std()).item() is (mean > 0)
+
     def test_variance_one_over_n_keeps_the_spread_and_two_over_n_does_with_relu(self):
         torch.manual_seed(0)
         for relu, gain in ((False, 1.0), (True, 2.0)):
@@ -482,6 +503,27 @@ class TestMathDepth:
                 optimizer.step()
             weights.append(layer.weight.detach())
         assert torch.allclose(*weights, atol=1e-5) is hidden
+
+    @pytest.mark.parametrize(("clip", "hidden"), [(0.01, True), (10.0, False), (1e9, False)])
+    def test_clipping_hides_a_factor_from_sgd_if_both_gradients_are_clipped(self, clip, hidden):
+        weights = []
+        for factor in (1, 64):
+            torch.manual_seed(0)
+            layer, x, y = nn.Linear(3, 1), torch.randn(64, 3), torch.randn(64, 1)
+            optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+            for _ in range(20):
+                optimizer.zero_grad()
+                (factor * F.mse_loss(layer(x), y)).backward()
+                nn.utils.clip_grad_norm_(layer.parameters(), clip)
+                optimizer.step()
+            weights.append(layer.weight.detach())
+        assert torch.allclose(*weights, atol=1e-5) is hidden
+
+    @pytest.mark.parametrize("p", [0.0, 0.5])
+    def test_gradcheck_can_fail_with_dropout_although_the_gradient_is_right(self, p):
+        torch.manual_seed(0)
+        x = torch.randn(8, dtype=torch.float64, requires_grad=True)
+        assert gradcheck(lambda x: F.dropout(x, p), x, raise_exception=False) is (p == 0)
 
     @pytest.mark.parametrize("kink", [True, False])
     def test_gradcheck_can_fail_at_a_kink_although_the_gradient_is_right(self, kink):
@@ -584,6 +626,29 @@ class TestPortfolioProject:
         _, low, high = portfolio.interval(new - old)
         widths = [ends[2] - ends[1] for ends in (portfolio.interval(old), portfolio.interval(new))]
         assert high - low < min(widths) / 2
+
+    @pytest.mark.parametrize("mended", [4, 5])
+    def test_the_bootstrap_claims_a_gain_from_few_images_and_the_sign_test_does_not(self, mended):
+        gain = torch.cat([torch.ones(mended), torch.zeros(450 - mended)]).double()
+        assert portfolio.interval(gain)[1] > 0
+        assert 2 * 0.5**mended > 0.05
+
+    def test_the_bootstrap_and_the_sign_test_agree_when_more_images_differ(self):
+        for mended, broken in ((12, 6), (30, 8)):
+            gain = torch.cat([torch.ones(mended), -torch.ones(broken), torch.zeros(400)]).double()
+            n = mended + broken
+            p = 2 * sum(math.comb(n, k) for k in range(broken + 1)) / 2**n
+            assert (portfolio.interval(gain)[1] > 0) is (p < 0.05)
+
+    def test_the_untuned_baseline_gains_by_longer_training_as_well(self):
+        accuracies = []
+        for steps in (80, 800):
+            torch.manual_seed(0)
+            rows = portfolio.TRAINING
+            model = portfolio.train(portfolio.build(0), portfolio.X[rows], portfolio.Y[rows], 0.01, steps)
+            right = model(portfolio.X).argmax(dim=1) == portfolio.Y
+            accuracies.append(right[portfolio.TEST].double().mean().item())
+        assert accuracies[1] > accuracies[0] + 0.015
 
     def test_no_difference_gives_an_interval_of_zero(self):
         assert portfolio.interval(torch.zeros(50, dtype=torch.float64)) == (0.0, 0.0, 0.0)
