@@ -15,8 +15,8 @@ from torch.utils._pytree import tree_leaves
 class Traffic(TorchDispatchMode):
     """Estimate operators and bytes moved inside this context, in eager mode.
 
-    Each operator counts as one kernel that reads its dense tensors and writes its
-    results once. Views and uninitialized memory count nothing. Operators that use a
+    Each operator counts as one kernel that reads its tensors and writes its results
+    once. Views and uninitialized memory count nothing. Operators that use a
     workspace, or read only a part (indexing), move another amount.
     """
 

@@ -255,6 +255,23 @@ class TestResearchVsEngineering:
         with pytest.raises(GradcheckError):
             gradcheck(Clipped.apply, torch.tensor([5.0], dtype=torch.float64, requires_grad=True))
 
+    @pytest.mark.parametrize("power", [1, 3])
+    def test_gradcheck_passes_a_loss_with_the_wrong_formula(self, power):
+        logits = torch.randn(6, dtype=torch.float64, requires_grad=True)
+        targets = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], dtype=torch.float64)
+
+        def wrong(logits):  # the sign of the logits is flipped
+            return research_loss.focal_loss(-logits, targets, power)
+
+        assert gradcheck(wrong, logits)
+        assert not torch.allclose(wrong(logits), research_loss.focal_loss(logits, targets, power))
+
+    @pytest.mark.parametrize(("logit", "finite"), [(1e4, True), (-1e4, True), (6e4, False), (-6e4, False)])
+    def test_focal_loss_is_finite_unless_gamma_times_a_logit_overflows(self, logit, finite):
+        x = torch.tensor([logit], dtype=torch.float16, requires_grad=True)
+        research_loss.focal_loss(x, torch.tensor([float(logit < 0)], dtype=torch.float16), 2.0).backward()
+        assert x.grad.isfinite().all().item() is finite
+
     def test_adding_seeds_until_zero_is_excluded_finds_an_effect_in_noise(self):
         torch.manual_seed(0)
         t = torch.tensor([12.706, 4.303, 3.182, 2.776, 2.571, 2.447, 2.365, 2.306, 2.262], dtype=torch.float64)
@@ -370,6 +387,27 @@ class TestPytorchOrTensorflow:
         program = torch.export.export(Where(), (torch.ones(2, 3),)).module()
         for sign in (1, -1):
             assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
+
+    @pytest.mark.parametrize(("free", "exports"), [(False, True), (True, False)])
+    def test_an_if_on_a_shape_does_not_export_if_the_dimension_is_declared_free(self, free, exports):
+        class OnShape(nn.Module):
+            def forward(self, x):
+                return 2 * x if x.shape[0] > 4 else 3 * x
+
+        shapes = {"x": {0: torch.export.Dim("batch") if free else None}}
+        if exports:
+            program = torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes).module()
+            assert torch.equal(program(torch.ones(6, 2)), torch.full((6, 2), 2.0))
+        else:
+            with pytest.raises(Exception, match="Constraints violated"):
+                torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes)
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_mode_at_export_decides_whether_the_program_drops(self, training):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 64), nn.Dropout(0.5)).train(training)
+        program = torch.export.export(model, (torch.ones(2, 3),)).module()
+        assert (program(torch.ones(2, 3)) == 0).any().item() is training
 
     def test_torchscript_runs_a_program_without_its_class(self):
         file = io.BytesIO()
