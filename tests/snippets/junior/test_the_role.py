@@ -402,6 +402,17 @@ class TestPytorchOrTensorflow:
             with pytest.raises(Exception, match="Constraints violated"):
                 torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes)
 
+    def test_with_an_automatic_dimension_the_program_refuses_the_sizes_of_the_other_branch(self):
+        class OnShape(nn.Module):
+            def forward(self, x):
+                return 2 * x if x.shape[0] > 4 else 3 * x
+
+        shapes = {"x": {0: torch.export.Dim.AUTO}}
+        program = torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes).module()
+        assert torch.equal(program(torch.ones(9, 2)), torch.full((9, 2), 2.0))
+        with pytest.raises(Exception, match="(?i)guard|expected"):
+            program(torch.ones(3, 2))
+
     @pytest.mark.parametrize("training", [True, False])
     def test_the_mode_at_export_decides_whether_the_program_drops(self, training):
         torch.manual_seed(0)
@@ -486,6 +497,30 @@ class TestMathDepth:
         right, wrong = maths_broken.losses(True, seed), maths_broken.losses(False, seed)
         assert right[0] == wrong[0]
         assert 1.1 * right[-1] < wrong[-1] < 0.35 * wrong[0]
+
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize(
+        ("optimizer", "rate", "depth", "trains"),
+        [(torch.optim.SGD, 0.05, 3, True), (torch.optim.SGD, 0.05, 6, False), (torch.optim.AdamW, 0.01, 6, True)],
+    )
+    def test_the_wrong_gradient_fails_deep_with_sgd_and_not_with_adamw(self, optimizer, rate, depth, trains, seed):
+        torch.manual_seed(seed)
+        points = torch.randn(256, 2)
+        y = (points.norm(dim=1) > 1.2).long()
+        sizes = [3, *[16] * depth, 2]
+        weights = [
+            (torch.randn(i, o) * (2 / i) ** 0.5).requires_grad_() for i, o in zip(sizes, sizes[1:], strict=False)
+        ]
+        step = optimizer(weights, lr=rate)
+        for _ in range(200):
+            hidden = torch.cat([points, torch.ones(256, 1)], dim=1)
+            for weight in weights[:-1]:
+                hidden = maths_broken.Relu.apply(hidden @ weight, False)
+            loss = F.cross_entropy(hidden @ weights[-1], y)
+            step.zero_grad()
+            loss.backward()
+            step.step()
+        assert (loss.item() < 0.3) is trains
 
     @pytest.mark.parametrize("n", [1, 6])
     def test_the_gradients_of_a_linear_layer_by_hand(self, n):
