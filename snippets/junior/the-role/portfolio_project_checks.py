@@ -33,7 +33,8 @@ def same(left: nn.Module, right: nn.Module) -> bool:
 def resumed(batches: list, with_optimizer: bool) -> nn.Module:
     """Train on half of the batches, save, load into a new model, train on the rest.
 
-    Takes at least two batches. With dropout or shuffling, the random state would have to be saved as well.
+    Takes at least two batches. With dropout or shuffling, the random state would
+    have to be saved as well.
     """
     model, optimizer = make(0)
     train(model, optimizer, batches[: len(batches) // 2])
