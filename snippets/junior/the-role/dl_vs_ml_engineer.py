@@ -1,5 +1,4 @@
 import torch
-import torch.nn.functional as F
 from torch import nn
 
 torch.manual_seed(0)
@@ -11,7 +10,7 @@ for name, y in labels.items():
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
         for _ in range(200):
             optimizer.zero_grad()
-            F.cross_entropy(model(x[:300]), y[:300].long()).backward()
+            nn.functional.cross_entropy(model(x[:300]), y[:300].long()).backward()
             optimizer.step()
         right = (model(x[300:]).argmax(dim=1) == y[300:]).sum().item()
         print(f"{name:11} {kind:8} at least 90 of 100 right: {right >= 90}")

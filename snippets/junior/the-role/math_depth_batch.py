@@ -5,6 +5,7 @@ import torch.nn.functional as F
 def log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
     """log(sum(exp(logits))) over the last dimension, (..., C) -> (...)."""
     largest = logits.max(dim=-1, keepdim=True).values
+    largest = largest.masked_fill(largest.isinf(), 0)  # inf - inf would be NaN
     return largest.squeeze(-1) + (logits - largest).exp().sum(dim=-1).log()
 
 

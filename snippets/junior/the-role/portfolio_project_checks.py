@@ -16,7 +16,7 @@ def make(seed: int) -> tuple[nn.Module, torch.optim.Optimizer]:
 def train(
     model: nn.Module, optimizer: torch.optim.Optimizer, batches: list
 ) -> float:
-    """One step for each pair of inputs and labels; returns the last loss."""
+    """One step for each pair (at least one) of inputs and labels; the last loss."""
     for x, y in batches:
         loss = F.cross_entropy(model(x), y)
         optimizer.zero_grad()
@@ -33,7 +33,8 @@ def same(left: nn.Module, right: nn.Module) -> bool:
 def resumed(batches: list, with_optimizer: bool) -> nn.Module:
     """Train on half of the batches, save, load into a new model, train on the rest.
 
-    With dropout or shuffling, the random state would have to be saved as well.
+    Takes at least two batches. With dropout or shuffling, the random state would
+    have to be saved as well.
     """
     model, optimizer = make(0)
     train(model, optimizer, batches[: len(batches) // 2])

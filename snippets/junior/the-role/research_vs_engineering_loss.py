@@ -24,7 +24,8 @@ def focal_loss(
 ) -> torch.Tensor:
     """The same loss, from log-probabilities.
 
-    Loss and gradient are finite wherever the logits are, for gamma >= 0.
+    Loss and gradient are finite, for gamma >= 0, unless ``gamma`` times a logit or
+    the sum of the logits overflows in their dtype.
     """
     signed = (2 * targets - 1) * logits
     weight = (gamma * F.logsigmoid(-signed)).exp()

@@ -66,6 +66,34 @@ class TestWhatInterviewersExpect:
     def test_validating_in_train_mode_changes_a_model_with_running_statistics_only(self, layer, changes):
         assert expect.changes(expect.make(layer), expect.validate) is changes
 
+    def test_spectral_norm_changes_in_train_mode_as_well(self):
+        layer = nn.utils.parametrizations.spectral_norm(nn.Linear(8, 8))
+        assert expect.changes(expect.make(layer), expect.validate)
+        assert not expect.changes(expect.make(layer).eval(), expect.validate)
+
+    @pytest.mark.parametrize(("p", "holds"), [(0.5, False), (0.0, True)])
+    def test_dropout_breaks_the_halves_in_train_mode(self, p, holds):
+        model = expect.make(nn.Dropout(p))
+        whole = expect.gradient(model, expect.ALL).clone()
+        model.zero_grad()
+        halves = expect.gradient(model, expect.LEFT, expect.RIGHT) / 2
+        assert torch.allclose(halves, whole, atol=1e-6) is holds
+
+    @pytest.mark.parametrize(("weights", "holds"), [((1.0, 1.0, 1.0), True), ((1.0, 2.0, 9.0), False)])
+    def test_class_weights_break_the_halves(self, weights, holds, monkeypatch):
+        weight = torch.tensor(weights)
+        monkeypatch.setattr(
+            expect, "loss", lambda model, rows: F.cross_entropy(model(expect.X[rows]), expect.Y[rows], weight=weight)
+        )
+        assert expect.halves_are_the_whole() is holds
+
+    def test_a_second_backward_raises_only_if_the_graph_saved_a_tensor(self):
+        weight = torch.ones(3, requires_grad=True)
+        total = (weight + 1).sum()
+        total.backward()
+        total.backward()
+        assert torch.equal(weight.grad, torch.full((3,), 2.0))
+
     def test_layers_that_treat_each_sample_alone_keep_the_halves(self):
         assert expect.halves_are_the_whole(nn.LayerNorm(8)) and expect.halves_are_the_whole(nn.GELU())
 
@@ -117,6 +145,30 @@ class TestDlVsMlEngineer:
     def test_the_network_wins_by_ten_points_on_moved_digits_for_other_splits_too(self, splits):
         found = dl_vs_ml.compare(*dl_vs_ml.load()["moved digits"], False, splits)
         assert all(deep > shallow + 10 for deep, shallow in zip(found["network"], found["linear"], strict=True))
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_weights_of_the_table_can_have_the_opposite_sign_of_the_correlation(self, seed):
+        torch.manual_seed(seed)
+        x, y = dl_vs_ml.load()["table"]
+        x = ((x - x.mean(0)) / x.std(0)).float()
+        model = dl_vs_ml.build("linear", 30, 2)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.03)
+        for _ in range(200):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        weight = model.weight[1] - model.weight[0]
+        correlation = (x * (y - y.float().mean()).unsqueeze(1)).mean(0)
+        clear = (weight.abs() > 0.5) & (correlation.abs() > 0.1)
+        assert ((weight * correlation < 0) & clear).any()
+        assert (model(x).argmax(dim=1) == y).float().mean() > 0.95
+
+    @pytest.mark.parametrize("steps", [50, 200])
+    def test_longer_training_does_not_help_the_linear_model_on_moved_digits(self, steps):
+        torch.manual_seed(0)
+        x, y = dl_vs_ml.load()["moved digits"]
+        rows = torch.randperm(len(y))
+        assert dl_vs_ml.score("linear", x[rows], y[rows], False, steps) < 65
 
     def test_moving_changes_no_pixel_but_its_place(self):
         images = torch.rand(5, 64) + 0.1
@@ -202,6 +254,23 @@ class TestResearchVsEngineering:
         assert gradcheck(Clipped.apply, moderate)
         with pytest.raises(GradcheckError):
             gradcheck(Clipped.apply, torch.tensor([5.0], dtype=torch.float64, requires_grad=True))
+
+    @pytest.mark.parametrize("power", [1, 3])
+    def test_gradcheck_passes_a_loss_with_the_wrong_formula(self, power):
+        logits = torch.randn(6, dtype=torch.float64, requires_grad=True)
+        targets = torch.tensor([0.0, 1.0, 0.0, 1.0, 1.0, 0.0], dtype=torch.float64)
+
+        def wrong(logits):  # the sign of the logits is flipped
+            return research_loss.focal_loss(-logits, targets, power)
+
+        assert gradcheck(wrong, logits)
+        assert not torch.allclose(wrong(logits), research_loss.focal_loss(logits, targets, power))
+
+    @pytest.mark.parametrize(("logit", "finite"), [(1e4, True), (-1e4, True), (6e4, False), (-6e4, False)])
+    def test_focal_loss_is_finite_unless_gamma_times_a_logit_overflows(self, logit, finite):
+        x = torch.tensor([logit], dtype=torch.float16, requires_grad=True)
+        research_loss.focal_loss(x, torch.tensor([float(logit < 0)], dtype=torch.float16), 2.0).backward()
+        assert x.grad.isfinite().all().item() is finite
 
     def test_adding_seeds_until_zero_is_excluded_finds_an_effect_in_noise(self):
         torch.manual_seed(0)
@@ -319,6 +388,38 @@ class TestPytorchOrTensorflow:
         for sign in (1, -1):
             assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
 
+    @pytest.mark.parametrize(("free", "exports"), [(False, True), (True, False)])
+    def test_an_if_on_a_shape_does_not_export_if_the_dimension_is_declared_free(self, free, exports):
+        class OnShape(nn.Module):
+            def forward(self, x):
+                return 2 * x if x.shape[0] > 4 else 3 * x
+
+        shapes = {"x": {0: torch.export.Dim("batch") if free else None}}
+        if exports:
+            program = torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes).module()
+            assert torch.equal(program(torch.ones(6, 2)), torch.full((6, 2), 2.0))
+        else:
+            with pytest.raises(Exception, match="Constraints violated"):
+                torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes)
+
+    def test_with_an_automatic_dimension_the_program_refuses_the_sizes_of_the_other_branch(self):
+        class OnShape(nn.Module):
+            def forward(self, x):
+                return 2 * x if x.shape[0] > 4 else 3 * x
+
+        shapes = {"x": {0: torch.export.Dim.AUTO}}
+        program = torch.export.export(OnShape(), (torch.ones(6, 2),), dynamic_shapes=shapes).module()
+        assert torch.equal(program(torch.ones(9, 2)), torch.full((9, 2), 2.0))
+        with pytest.raises(Exception, match="(?i)guard|expected"):
+            program(torch.ones(3, 2))
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_mode_at_export_decides_whether_the_program_drops(self, training):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 64), nn.Dropout(0.5)).train(training)
+        program = torch.export.export(model, (torch.ones(2, 3),)).module()
+        assert (program(torch.ones(2, 3)) == 0).any().item() is training
+
     def test_torchscript_runs_a_program_without_its_class(self):
         file = io.BytesIO()
         with warnings.catch_warnings():
@@ -361,6 +462,27 @@ class TestMathDepth:
         torch.testing.assert_close(maths.log_sum_exp(z + shift), maths.log_sum_exp(z) + shift)
         torch.testing.assert_close(maths.softmax(z + shift), (z + shift).softmax(-1))
 
+    @pytest.mark.parametrize("logits", [(-math.inf, -math.inf), (math.inf, 0.0), (-math.inf, 2.0), (3e38, -3e38)])
+    def test_log_sum_exp_treats_infinite_logits_as_pytorch_does(self, logits):
+        z = torch.tensor([logits, (1.0, 2.0)])
+        torch.testing.assert_close(maths.log_sum_exp(z), z.logsumexp(-1))
+        if math.inf not in logits:
+            torch.testing.assert_close(maths.softmax(z), z.softmax(-1), equal_nan=True)
+
+    @pytest.mark.parametrize(("terms", "finite"), [(1000, True), (70_000, False)])
+    def test_the_sum_of_log_sum_exp_can_overflow_in_float16(self, terms, finite):
+        z = torch.zeros(terms, dtype=torch.float16)
+        assert maths.log_sum_exp(z).isfinite().item() is finite
+        assert maths.log_sum_exp(z.float()).isfinite()
+
+    @pytest.mark.parametrize("mean", [0.0, 3.0])
+    def test_variance_one_over_n_keeps_the_mean_square_and_not_the_spread(self, mean):
+        torch.manual_seed(0)
+        x = torch.randn(2000, 400) + mean
+        after = x @ (torch.randn(400, 4000) / 20)
+        torch.testing.assert_close(after.square().mean(), x.square().mean(), rtol=0.1, atol=0)
+        assert (after.std() > 2 * x.std()).item() is (mean > 0)
+
     def test_variance_one_over_n_keeps_the_spread_and_two_over_n_does_with_relu(self):
         torch.manual_seed(0)
         for relu, gain in ((False, 1.0), (True, 2.0)):
@@ -375,6 +497,30 @@ class TestMathDepth:
         right, wrong = maths_broken.losses(True, seed), maths_broken.losses(False, seed)
         assert right[0] == wrong[0]
         assert 1.1 * right[-1] < wrong[-1] < 0.35 * wrong[0]
+
+    @pytest.mark.parametrize("seed", range(3))
+    @pytest.mark.parametrize(
+        ("optimizer", "rate", "depth", "trains"),
+        [(torch.optim.SGD, 0.05, 3, True), (torch.optim.SGD, 0.05, 6, False), (torch.optim.AdamW, 0.01, 6, True)],
+    )
+    def test_the_wrong_gradient_fails_deep_with_sgd_and_not_with_adamw(self, optimizer, rate, depth, trains, seed):
+        torch.manual_seed(seed)
+        points = torch.randn(256, 2)
+        y = (points.norm(dim=1) > 1.2).long()
+        sizes = [3, *[16] * depth, 2]
+        weights = [
+            (torch.randn(i, o) * (2 / i) ** 0.5).requires_grad_() for i, o in zip(sizes, sizes[1:], strict=False)
+        ]
+        step = optimizer(weights, lr=rate)
+        for _ in range(200):
+            hidden = torch.cat([points, torch.ones(256, 1)], dim=1)
+            for weight in weights[:-1]:
+                hidden = maths_broken.Relu.apply(hidden @ weight, False)
+            loss = F.cross_entropy(hidden @ weights[-1], y)
+            step.zero_grad()
+            loss.backward()
+            step.step()
+        assert (loss.item() < 0.3) is trains
 
     @pytest.mark.parametrize("n", [1, 6])
     def test_the_gradients_of_a_linear_layer_by_hand(self, n):
@@ -430,6 +576,27 @@ class TestMathDepth:
                 optimizer.step()
             weights.append(layer.weight.detach())
         assert torch.allclose(*weights, atol=1e-5) is hidden
+
+    @pytest.mark.parametrize(("clip", "hidden"), [(0.01, True), (10.0, False), (1e9, False)])
+    def test_clipping_hides_a_factor_from_sgd_if_both_gradients_are_clipped(self, clip, hidden):
+        weights = []
+        for factor in (1, 64):
+            torch.manual_seed(0)
+            layer, x, y = nn.Linear(3, 1), torch.randn(64, 3), torch.randn(64, 1)
+            optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
+            for _ in range(20):
+                optimizer.zero_grad()
+                (factor * F.mse_loss(layer(x), y)).backward()
+                nn.utils.clip_grad_norm_(layer.parameters(), clip)
+                optimizer.step()
+            weights.append(layer.weight.detach())
+        assert torch.allclose(*weights, atol=1e-5) is hidden
+
+    @pytest.mark.parametrize("p", [0.0, 0.5])
+    def test_gradcheck_can_fail_with_dropout_although_the_gradient_is_right(self, p):
+        torch.manual_seed(0)
+        x = torch.randn(8, dtype=torch.float64, requires_grad=True)
+        assert gradcheck(lambda x: F.dropout(x, p), x, raise_exception=False) is (p == 0)
 
     @pytest.mark.parametrize("kink", [True, False])
     def test_gradcheck_can_fail_at_a_kink_although_the_gradient_is_right(self, kink):
@@ -532,6 +699,29 @@ class TestPortfolioProject:
         _, low, high = portfolio.interval(new - old)
         widths = [ends[2] - ends[1] for ends in (portfolio.interval(old), portfolio.interval(new))]
         assert high - low < min(widths) / 2
+
+    @pytest.mark.parametrize("mended", [4, 5])
+    def test_the_bootstrap_claims_a_gain_from_few_images_and_the_sign_test_does_not(self, mended):
+        gain = torch.cat([torch.ones(mended), torch.zeros(450 - mended)]).double()
+        assert portfolio.interval(gain)[1] > 0
+        assert 2 * 0.5**mended > 0.05
+
+    def test_the_bootstrap_and_the_sign_test_agree_when_more_images_differ(self):
+        for mended, broken in ((12, 6), (30, 8)):
+            gain = torch.cat([torch.ones(mended), -torch.ones(broken), torch.zeros(400)]).double()
+            n = mended + broken
+            p = 2 * sum(math.comb(n, k) for k in range(broken + 1)) / 2**n
+            assert (portfolio.interval(gain)[1] > 0) is (p < 0.05)
+
+    def test_the_untuned_baseline_gains_by_longer_training_as_well(self):
+        accuracies = []
+        for steps in (80, 800):
+            torch.manual_seed(0)
+            rows = portfolio.TRAINING
+            model = portfolio.train(portfolio.build(0), portfolio.X[rows], portfolio.Y[rows], 0.01, steps)
+            right = model(portfolio.X).argmax(dim=1) == portfolio.Y
+            accuracies.append(right[portfolio.TEST].double().mean().item())
+        assert accuracies[1] > accuracies[0] + 0.015
 
     def test_no_difference_gives_an_interval_of_zero(self):
         assert portfolio.interval(torch.zeros(50, dtype=torch.float64)) == (0.0, 0.0, 0.0)
