@@ -13,7 +13,10 @@ import torch
 
 
 def matmul_chain(x: torch.Tensor, count: int = 50) -> torch.Tensor:
-    """``x`` to the power ``count + 1``, shape (n, n), one matmul a time, each waiting for the one before."""
+    """``x`` to the power ``count + 1``, shape (n, n).
+
+    One matmul at a time; each needs the result of the one before.
+    """
     y = x
     for _ in range(count):
         y = x @ y
@@ -23,10 +26,10 @@ def matmul_chain(x: torch.Tensor, count: int = 50) -> torch.Tensor:
 def host_milliseconds(
     x: torch.Tensor, finish: Callable[[torch.Tensor], object]
 ) -> tuple[float, bool]:
-    """What the host's clock says about ``matmul_chain(x)`` followed by ``finish(result)``.
+    """What the host's clock says about ``finish(matmul_chain(x))``.
 
     Returns:
-        Milliseconds, and whether the GPU had nothing left to do when the clock was stopped.
+        Milliseconds, and whether the GPU was idle when the clock was stopped.
     """
     torch.cuda.synchronize()
     start = time.perf_counter()
@@ -36,7 +39,10 @@ def host_milliseconds(
 
 
 def event_milliseconds(x: torch.Tensor) -> float:
-    """What the GPU's clock says: the time between two events that travel in the stream with the kernels."""
+    """What the GPU's clock says about ``matmul_chain(x)``, in milliseconds.
+
+    It is the time between two events in the stream, around the kernels.
+    """
     start, end = (torch.cuda.Event(enable_timing=True) for _ in range(2))
     start.record()
     matmul_chain(x)
@@ -48,7 +54,8 @@ def event_milliseconds(x: torch.Tensor) -> float:
 if __name__ == "__main__":
     if not torch.cuda.is_available():
         raise SystemExit(
-            "async_execution.py needs a CUDA GPU: torch.cuda.is_available() is False"
+            "async_execution.py needs a CUDA GPU: "
+            "torch.cuda.is_available() is False"
         )
     n = 4096
     x = torch.randn(n, n, device="cuda") / n**0.5

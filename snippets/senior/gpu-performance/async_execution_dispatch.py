@@ -6,7 +6,10 @@ from torch.utils._python_dispatch import TorchDispatchMode
 
 
 class OpLog(TorchDispatchMode):
-    """Names of the ATen ops called while it is active, in order; an op that only makes a view is in brackets."""
+    """Names of the ATen ops called while it is active, in order.
+
+    An op that only makes a view is in brackets.
+    """
 
     def __init__(self) -> None:
         super().__init__()

@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/senior/compiler make, proven beyond the example shown."""
 
+import contextlib
 import os
 import subprocess
 import sys
@@ -28,6 +29,19 @@ def two_branches(x):
     if x.max() > 5:
         x = x - 1
     return x
+
+
+class OwnManager:
+    def __enter__(self):
+        pass
+
+    def __exit__(self, *exception):
+        pass
+
+
+@contextlib.contextmanager
+def own_manager():
+    yield
 
 
 class TestGraphBreaks:
@@ -163,6 +177,66 @@ class TestGraphBreaks:
 
         assert causes.capture(body) == (0, "error")
         assert causes.capture(condition)[0] > 1
+
+    def test_a_loop_that_returns_right_after_the_break_is_an_exception(self):
+        def early_exit(x):
+            x = x * 2
+            for _ in range(3):
+                x = x * 2
+                if x.sum() > 100:
+                    return x + 1
+            return x * 3
+
+        def last_round(x):
+            for number in range(3):
+                x = x * 2
+                if number == 2:
+                    print(end="")
+                    return x + 1
+            return x
+
+        assert causes.capture(early_exit)[0] > 1
+        assert causes.capture(last_round) == (2, "error")
+
+    @pytest.mark.parametrize(
+        ("manager", "graphs"), [(torch.no_grad, 2), (contextlib.nullcontext, 2), (OwnManager, 0), (own_manager, 0)]
+    )
+    def test_a_break_inside_with_on_your_own_context_manager_skips_the_function(self, manager, graphs):
+        def inside(x):
+            x = x * 2
+            with manager():
+                x = x * 2
+                print(end="")
+                x = x + 1
+            return x * 3
+
+        assert causes.capture(inside) == (graphs, "error")
+
+    def test_a_decision_about_the_shape_is_guarded_by_the_shape_not_by_its_outcome(self):
+        def decide(x):
+            return x * 2 if x.shape[0] > 2 else x
+
+        assert len(graph_breaks.captured_graphs(decide, torch.ones(3), torch.ones(3))) == 1
+        assert len(graph_breaks.captured_graphs(decide, torch.ones(3), torch.ones(4))) == 2
+
+    def test_a_captured_item_makes_the_shape_unknown_and_a_break_makes_it_a_constant(self):
+        def sized_by_data(x):
+            return torch.ones(int(x.sum().item())) * 2
+
+        def last_shape(fullgraph):
+            shapes = []
+
+            def backend(graph_module, example_inputs):
+                output = [node for node in graph_module.graph.nodes if node.op == "output"][0]
+                shapes.append(output.args[0][0].meta["example_value"].shape)
+                return graph_module.forward
+
+            torch.compiler.reset()
+            torch.compile(sized_by_data, backend=backend, fullgraph=fullgraph)(torch.ones(3))
+            return shapes[-1]
+
+        assert type(last_shape(fullgraph=False)[0]) is int
+        assert type(last_shape(fullgraph=True)[0]) is torch.SymInt
 
     def test_a_break_in_a_helper_breaks_every_caller(self):
         def broken(x):
@@ -325,6 +399,23 @@ class TestGraphBreaks:
         assert len(graphs) == 1 and len(graphs[0].split()) == 3
         compiled = torch.compile(lambda x: halve(x * 2) + 1, backend="eager", fullgraph=True)
         torch.testing.assert_close(compiled(torch.ones(3)), 2 * torch.ones(3))
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    def test_a_custom_op_without_a_fake_raises_with_and_without_fullgraph(self, fullgraph):
+        @torch.library.custom_op(f"warmup_tests::third{int(fullgraph)}", mutates_args=())
+        def third(x: torch.Tensor) -> torch.Tensor:
+            return torch.from_numpy(x.numpy() / 3)
+
+        with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match="no fake impl"):
+            torch.compile(lambda x: third(x) + 1, backend="eager", fullgraph=fullgraph)(torch.ones(3))
+
+    def test_a_disabled_call_in_a_loop_leaves_the_caller_uncompiled(self):
+        def looping(x):
+            for _ in range(3):
+                x = causes.disabled(x * 2)
+            return x + 1
+
+        assert causes.capture(looping) == (0, "error")
 
     def test_error_on_graph_break_guards_a_region_and_lets_the_rest_break(self):
         @torch._dynamo.error_on_graph_break(True)

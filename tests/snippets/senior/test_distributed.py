@@ -4,6 +4,7 @@ import contextlib
 import copy
 import gc
 import tempfile
+import time
 from pathlib import Path
 
 import pytest
@@ -213,6 +214,36 @@ class TestDdp:
 
         assert on_ranks(statistics) == [(1.0, 1.0), (11.0, 1.0)]
 
+    @pytest.mark.parametrize("context", ["no_grad", "no_sync"])
+    def test_the_second_forward_without_synchronization_copies_no_buffer(self, context):
+        def statistics(rank):
+            replica = DistributedDataParallel(nn.BatchNorm1d(1, momentum=1.0))
+            buffer, seen = replica.module.running_mean, []
+            replica(torch.tensor([[0.0], [2.0]]) + 10 * rank).sum().backward()
+            replica.eval()
+            with torch.no_grad() if context == "no_grad" else replica.no_sync():
+                for _ in range(2):
+                    replica(torch.ones(2, 1))
+                    seen.append(buffer.item())
+                    buffer += rank
+            return seen
+
+        assert on_ranks(statistics) == [[1.0, 1.0], [1.0, 2.0]]
+
+    @pytest.mark.parametrize(("sum_first", "expected"), [(False, [2.5, 3.5]), (True, [3.0, 3.0])])
+    def test_after_two_forwards_only_one_backward_averages(self, sum_first, expected):
+        def gradient(rank):
+            replica = DistributedDataParallel(nn.Linear(1, 1, bias=False))
+            first, second = (replica(torch.full((1, 1), rank + 1.0)).sum() for _ in range(2))
+            if sum_first:
+                (first + second).backward()
+            else:
+                first.backward()
+                second.backward()
+            return replica.module.weight.grad.item()
+
+        assert on_ranks(gradient) == expected
+
 
 class TestDdpBuckets:
     @pytest.mark.parametrize(("bucket_cap_mb", "buckets"), [(0.25, 6), (0.75, 2)])
@@ -250,6 +281,28 @@ class TestDdpBuckets:
             return counts
 
         assert on_ranks(bucket_counts)[0] == [1, 3, 3]
+
+    def test_two_dtypes_do_not_share_the_first_bucket(self):
+        class Mixed(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first, self.last = nn.Linear(4, 4), nn.Linear(4, 4, dtype=torch.float64)
+
+            def forward(self, x):
+                return self.last(self.first(x).double())
+
+        def sizes(rank):
+            replica, found = DistributedDataParallel(Mixed()), []
+
+            def hook(state, bucket):
+                found.append(len(bucket.parameters()))
+                return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+
+            replica.register_comm_hook(None, hook)
+            replica(torch.ones(1, 4)).sum().backward()
+            return found
+
+        assert on_ranks(sizes)[0] == [2, 2]
 
     @pytest.mark.parametrize(
         ("options", "buckets"),
@@ -384,7 +437,8 @@ class TestDdpUnused:
     def test_one_unused_parameter_leaves_the_others_gradients_unaveraged(self, head):
         assert on_ranks(self.train, False, [head]) == [[1.0], [2.0]]
 
-    def test_a_full_bucket_of_its_own_is_not_averaged_either(self):
+    @pytest.mark.parametrize("view", [False, True])
+    def test_a_full_bucket_of_its_own_is_averaged_only_as_a_view(self, view):
         class Skipping(nn.Module):
             def __init__(self):
                 super().__init__()
@@ -397,18 +451,35 @@ class TestDdpUnused:
 
         def ratios(rank):
             torch.manual_seed(0)
-            replica = DistributedDataParallel(Skipping(), bucket_cap_mb=0.2)
+            replica = DistributedDataParallel(Skipping(), bucket_cap_mb=0.2, gradient_as_bucket_view=view)
             x, sums = torch.full((1, 256), rank + 1.0), []
             for skip in (False, False, True):
                 replica.zero_grad()
                 replica.module.skip = skip
                 replica(x).sum().backward()
+                time.sleep(0.2)  # nothing waits for an all-reduce of an unfinished backward
                 sums.append([m.weight.grad.sum().item() for m in (replica.module.first, replica.module.last)])
             return sums
 
         first, second = on_ranks(ratios)
         assert first[:2] == second[:2]
-        assert second[2] == pytest.approx([2 * value for value in first[2]], rel=1e-4)
+        factors = [b / a for a, b in zip(first[2], second[2], strict=True)]
+        assert factors == pytest.approx([2, 1 if view else 2], rel=1e-4)
+
+    @pytest.mark.parametrize("context", ["no_grad", "no_sync"])
+    def test_a_forward_without_gradients_does_not_report_the_unfinished_backward(self, context):
+        def raised(rank):
+            replica = DistributedDataParallel(ddp_unused.TwoHeads())
+            x = torch.ones(1, 1)
+            replica(x, head=0).sum().backward()
+            with torch.no_grad() if context == "no_grad" else replica.no_sync():
+                try:
+                    replica(x, head=0)
+                except RuntimeError:
+                    return True
+            return False
+
+        assert on_ranks(raised) == [context == "no_sync"] * 2
 
     def test_find_unused_parameters_averages_and_goes_on(self):
         assert on_ranks(self.train, True, [0, 1, 1, 0]) == [[1.5] * 4] * 2

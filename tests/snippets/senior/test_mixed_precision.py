@@ -32,6 +32,8 @@ class TestGradScaler:
 
     def test_float16_ends_at_2_to_the_minus_24_and_at_65504(self):
         assert torch.tensor(2.0**-24).half() > 0 and torch.tensor(2.0**-26).half() == 0
+        assert torch.tensor(2.0**-25).half() == 0, "half of the smallest"
+        assert torch.tensor(2.0**-25 * 1.01).half() == 2.0**-24
         assert torch.finfo(torch.float16).max == 65504
 
     @pytest.mark.parametrize("scale", [2.0**4, 2.0**10, 2.0**16])
@@ -255,6 +257,31 @@ class TestClipping:
         nn.utils.clip_grad_norm_([weight], 1.0)
         loss_scaler.step(optimizer)
         assert shortest < weight.abs().mean().item() < longest
+
+    def test_adam_with_normally_distributed_gradients_steps_half_as_far(self):
+        torch.manual_seed(0)
+        weight = nn.Parameter(torch.zeros(10**6))
+        optimizer, loss_scaler = torch.optim.Adam([weight], lr=1.0), scaler()
+        loss_scaler.scale(weight @ torch.randn(10**6)).backward()
+        nn.utils.clip_grad_norm_([weight], 1.0)
+        loss_scaler.step(optimizer)
+        assert weight.norm().item() / 1000 == pytest.approx(0.51, abs=0.02)
+
+    def test_a_fused_optimizer_skips_the_update_itself_so_the_scheduler_does_not_warn(self):
+        def warned(fused):
+            weight = nn.Parameter(torch.ones(1))
+            optimizer, loss_scaler = torch.optim.SGD([weight], lr=0.1, fused=fused), scaler()
+            scheduler = torch.optim.lr_scheduler.StepLR(optimizer, 1)
+            loss_scaler.scale((weight * torch.inf).sum()).backward()
+            with warnings.catch_warnings(record=True) as caught:
+                warnings.simplefilter("always")
+                loss_scaler.step(optimizer)
+                loss_scaler.update()
+                scheduler.step()
+            assert weight.item() == 1 and loss_scaler.get_scale() == 65536 / 2
+            return any("before `optimizer.step()`" in str(warning.message) for warning in caught)
+
+        assert warned(False) and not warned(True)
 
     def test_without_unscale_a_norm_below_the_limit_is_clipped_too(self):
         assert clip.clipped_step(False, 100.0)[1] == pytest.approx(100 / 65536, rel=1e-4)
