@@ -1393,6 +1393,39 @@ class TestBatchNorm:
         out = nn.Sequential(*(layer for pair in layers for layer in pair))(torch.randn(256, 64))
         assert 0.1 < out.std().item() < 10
 
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_scale_of_the_weights_in_front_matters_in_eval_mode_only(self, training):
+        linear, layer, x = nn.Linear(8, 8), nn.BatchNorm1d(8, momentum=None), torch.randn(64, 8)
+        layer(linear(x))
+        layer.train(training)
+        before = layer(linear(x)).std()
+        with torch.no_grad():
+            linear.weight *= 8
+        assert (layer(linear(x)).std() / before).item() == pytest.approx(1 if training else 8, rel=0.01)
+
+    @pytest.mark.parametrize("by_hand", [True, False])
+    def test_only_the_layer_by_hand_refuses_an_empty_batch(self, by_hand):
+        layer = (batch_norm_by_hand.BatchNorm if by_hand else nn.BatchNorm2d)(3)
+        if by_hand:
+            with pytest.raises(ValueError, match="more than one value"):
+                layer(torch.zeros(0, 3, 2, 2))
+        else:
+            layer(torch.zeros(0, 3, 2, 2))
+        assert not layer.running_mean.any()
+
+    @pytest.mark.parametrize("padding", [0, 1])
+    def test_behind_the_activation_it_folds_into_the_next_layer_but_not_into_one_with_padding(self, padding):
+        layer, convolution = nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3, padding=padding)
+        layer(torch.randn(8, 3, 6, 6).relu())
+        layer.eval()
+        factor = layer.weight / (layer.running_var + layer.eps).sqrt()
+        shift = layer.bias - layer.running_mean * factor
+        weight = convolution.weight * factor.view(1, 3, 1, 1)
+        bias = convolution.bias + (convolution.weight.sum((2, 3)) * shift).sum(1)
+        x = torch.randn(2, 3, 6, 6).relu()
+        same = torch.allclose(convolution(layer(x)), F.conv2d(x, weight, bias, padding=padding), atol=1e-5)
+        assert same == (padding == 0)
+
     def test_a_bias_has_an_effect_again_if_a_relu_stands_between(self):
         conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)
         between = norm(conv(x).relu())
