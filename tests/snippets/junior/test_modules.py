@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -257,6 +258,25 @@ class TestContainers:
         other = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 5), nn.Linear(4, 4)])
         with pytest.raises(RuntimeError, match="size mismatch"):
             other.load_state_dict(old.state_dict(), strict=False)
+
+    def test_keys_can_collide_when_dots_are_replaced_and_an_index_cannot(self):
+        keys = ["a.b", "a_b"]
+        heads = {f"col_{key.replace('.', '_')}": nn.Linear(1, 1) for key in keys}
+        assert len(nn.ModuleDict(heads)) == 1
+        assert len(nn.ModuleDict({f"col_{index}": nn.Linear(1, 1) for index in range(len(keys))})) == 2
+
+    @pytest.mark.parametrize(("reentrant", "found"), [(True, 0), (False, 2)])
+    def test_a_reentrant_checkpoint_hides_its_layers_from_the_graph(self, reentrant, found):
+        class Hidden(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body, self.head = [nn.Linear(4, 4)], nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(checkpoint(self.body[0], x * self.head.weight.sum(), use_reentrant=reentrant))
+
+        model = Hidden()
+        assert len(containers_find.unregistered_leaves(model(torch.ones(1, 4)).sum(), model)) == found
 
     def test_a_module_dict_keeps_its_names(self):
         old = nn.ModuleDict({"stem": nn.Linear(4, 4), "top": nn.Linear(4, 4)})
@@ -1045,6 +1065,28 @@ class TestDropout:
         after = nn.Sequential(nn.BatchNorm1d(3, momentum=1.0), nn.Dropout(p))
         after(x)
         assert after.eval()(x).std().item() == pytest.approx(1, abs=0.01)
+
+    @pytest.mark.parametrize("mean", [0.0, 3.0])
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_the_factor_of_the_spread_is_the_square_root_of_1_minus_p_at_mean_zero_and_smaller_elsewhere(self, mean, p):
+        layer, x = nn.BatchNorm1d(16, momentum=None), torch.randn(2000, 16) + mean
+        for _ in range(20):
+            layer(F.dropout(x, p))
+        spread = layer.eval()(x).std().item()
+        assert spread == pytest.approx((1 / (1 + p / (1 - p) * (1 + mean**2))) ** 0.5, rel=0.03)
+        assert (spread < 0.8 * (1 - p) ** 0.5) is (mean > 0)
+
+    @pytest.mark.parametrize("residual", [True, False])
+    def test_a_dropped_unit_has_a_gradient_through_its_other_uses_only(self, residual):
+        x = torch.randn(100, requires_grad=True)
+        y = F.dropout(x, 0.5)
+        (y + x if residual else y).sum().backward()
+        assert torch.equal(x.grad[y == 0], torch.full_like(x.grad[y == 0], float(residual)))
+
+    @pytest.mark.parametrize("p", [-0.1, 1.0, float("nan")])
+    def test_dropout_by_hand_refuses_other_probabilities(self, p):
+        with pytest.raises(ValueError, match="p must be in"):
+            dropout_by_hand.dropout(torch.ones(2), p, training=True)
 
     def test_dropout2d_drops_whole_channels_of_a_sample(self):
         x = torch.ones(100, 6, 4, 4)
