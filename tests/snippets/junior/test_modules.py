@@ -546,6 +546,44 @@ class TestEmbedding:
         with pytest.raises(RuntimeError, match="does not support sparse gradients"):
             refuses(table.parameters()).step()
 
+    @pytest.mark.parametrize("clip", [True, False])
+    def test_sparse_gradients_break_weight_decay_and_clipping(self, clip):
+        table = nn.Embedding(7, 2, sparse=True)
+        table(torch.tensor([4, 1, 4])).sum().backward()
+        with pytest.raises((RuntimeError, NotImplementedError)):
+            if clip:
+                nn.utils.clip_grad_norm_(table.parameters(), 1.0)
+            else:
+                torch.optim.SGD(table.parameters(), lr=0.1, weight_decay=0.01).step()
+
+    @pytest.mark.parametrize("padding", [0, None])
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_a_tied_output_layer_adds_a_gradient_to_every_row(self, tied, padding):
+        table, head = nn.Embedding(7, 4, padding_idx=padding), nn.Linear(4, 7, bias=False)
+        weight = table.weight if tied else head.weight
+        F.cross_entropy(F.linear(table(torch.tensor([4, 1])), weight), torch.tensor([1, 2])).backward()
+        rows = table.weight.grad.any(dim=1).nonzero().flatten().tolist()
+        assert rows == (list(range(7)) if tied else [1, 4])
+
+    @pytest.mark.parametrize("padding", [0, 2])
+    def test_from_pretrained_keeps_the_padding_row_and_gives_it_no_gradient(self, padding):
+        table = nn.Embedding.from_pretrained(torch.ones(4, 2), freeze=False, padding_idx=padding)
+        table(torch.arange(4)).sum().backward()
+        assert table.weight[padding].tolist() == [1, 1] and not table.weight.grad[padding].any()
+
+    @pytest.mark.parametrize(("dtype", "shared"), [(torch.float32, True), (torch.float64, False)])
+    def test_a_conversion_ends_the_sharing_with_the_pretrained_vectors(self, dtype, shared):
+        vectors = torch.ones(3, 2)
+        table = nn.Embedding.from_pretrained(vectors, freeze=False).to(dtype)
+        table(torch.tensor([1])).sum().backward()
+        torch.optim.SGD(table.parameters(), lr=1.0).step()
+        assert (vectors[1] == 0).all() == shared
+
+    @pytest.mark.parametrize(("ids", "fine"), [([0, 6], True), ([3, -1], False), ([7, 0], False), ([], True)])
+    def test_the_check_of_the_ids_holds_for_an_empty_batch_too(self, ids, fine):
+        ids, table = torch.tensor(ids, dtype=torch.long), nn.Embedding(7, 2)
+        assert ((ids >= 0) & (ids < table.num_embeddings)).all().item() is fine
+
 
 class TestModuleVsSequential:
     def chain(self) -> nn.Sequential:
@@ -1253,6 +1291,25 @@ class TestFunctionalVsModule:
         before = model(x)
         assert torch.equal(torch.func.functional_call(model, dict(other.named_parameters()), (x,)), other(x))
         assert torch.equal(model(x), before) and not torch.equal(before, other(x))
+
+    @pytest.mark.parametrize("pass_buffers", [True, False])
+    def test_functional_call_moves_running_statistics_unless_it_gets_copies(self, pass_buffers):
+        model, x = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), torch.randn(8, 3) + 5
+        weights = {name: value.detach().clone() for name, value in model.named_parameters()}
+        if pass_buffers:
+            weights |= {name: value.clone() for name, value in model.named_buffers()}
+        torch.func.functional_call(model, weights, (x,))
+        assert model[1].running_mean.any().item() is not pass_buffers
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_a_batch_norm_that_uses_the_batch_gives_the_same_output_twice_but_not_for_one_sample(self, training):
+        class Model(nn.Module):
+            def forward(self, x):
+                return F.batch_norm(x, torch.zeros(3), torch.ones(3), training=training)
+
+        model, x = Model().eval(), torch.randn(8, 3, 4)
+        assert torch.equal(model(x), model(x))
+        assert torch.allclose(model(x[:1]), model(x)[:1], atol=1e-5) is not training
 
 
 class TestTheTopicsTable:
