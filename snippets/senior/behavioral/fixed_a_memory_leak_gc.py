@@ -6,9 +6,10 @@ from torch import nn
 
 
 def bytes_that_gc_sees() -> int:
-    """Bytes of the distinct storages behind the tensors and parameters that Python's garbage collector tracks.
+    """Bytes of the storages of tensors and parameters that the collector tracks.
 
-    Other subclasses are left out: torch.compile's fake tensors, for one, have no storage to point to.
+    Other subclasses are left out: torch.compile's fake tensors, for one, have no
+    storage to point to.
     """
     tensors = [
         found
@@ -22,7 +23,10 @@ def bytes_that_gc_sees() -> int:
 def bytes_that_the_graph_saves(
     model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor
 ) -> int:
-    """Bytes of the distinct storages that one loss keeps for its backward pass, parameters and data left out."""
+    """Bytes of the storages that one loss keeps for its backward pass.
+
+    Parameters, inputs and targets are left out.
+    """
     saved: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
@@ -42,9 +46,7 @@ if __name__ == "__main__":
     inputs, targets = torch.randn(128, 64), torch.randint(1000, (128,))
     before = bytes_that_gc_sees()
     loss = F.cross_entropy(model(inputs), targets)
-    print(
-        f"gc.get_objects() sees  {bytes_that_gc_sees() - before:7,} bytes, the loss included"
-    )
-    print(
-        f"the graph has saved    {bytes_that_the_graph_saves(model, inputs, targets):7,} bytes"
-    )
+    seen = bytes_that_gc_sees() - before
+    print(f"gc.get_objects() sees  {seen:7,} bytes, the loss included")
+    saved = bytes_that_the_graph_saves(model, inputs, targets)
+    print(f"the graph has saved    {saved:7,} bytes")
