@@ -14,8 +14,8 @@ class LiveBytes(TorchDispatchMode):
     """Bytes of the storages that torch operators create here and that are alive.
 
     It sees operators of its own thread, on any device, in eager mode. Memory that
-    no operator creates, as in ``torch.frombuffer``, and other threads do not count; a
-    compiled step falls back to eager inside it. Sparse tensors have no storage, and
+    no operator creates, as in ``torch.frombuffer``, and other threads do not count;
+    a compiled step falls back to eager inside it. Sparse tensors have no storage, and
     an operator that returns one raises NotImplementedError.
     """
 
