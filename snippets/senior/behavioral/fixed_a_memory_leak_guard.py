@@ -15,8 +15,8 @@ class LiveBytes(TorchDispatchMode):
 
     It sees operators of its own thread, on any device, in eager mode. Memory that
     no operator creates, as in ``torch.frombuffer``, and other threads do not count;
-    a compiled step falls back to eager inside it. Sparse tensors have no storage, and
-    an operator that returns one raises NotImplementedError.
+    a compiled step falls back to eager inside it. Sparse tensors have no storage,
+    and an operator that returns one raises NotImplementedError.
     """
 
     def __init__(self) -> None:

@@ -1292,6 +1292,12 @@ class TestFunctionalVsModule:
         assert torch.equal(torch.func.functional_call(model, dict(other.named_parameters()), (x,)), other(x))
         assert torch.equal(model(x), before) and not torch.equal(before, other(x))
 
+    @pytest.mark.parametrize(("factor", "same"), [(1.0, False), (0.0, True), (float("nan"), False)])
+    def test_the_comparison_of_two_passes_misses_zeros_and_refuses_nan(self, factor, same):
+        x = torch.ones(64) * factor
+        assert torch.equal(F.dropout(x, 0.5), F.dropout(x, 0.5)) is same
+        assert torch.equal(x, x.clone()) is (factor == factor)
+
     @pytest.mark.parametrize("pass_buffers", [True, False])
     def test_functional_call_moves_running_statistics_unless_it_gets_copies(self, pass_buffers):
         model, x = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), torch.randn(8, 3) + 5

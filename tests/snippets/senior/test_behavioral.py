@@ -144,6 +144,12 @@ class TestFixedAMemoryLeak:
         with pytest.raises(NotImplementedError, match="storage"):
             leak.assert_no_growth(lambda: table(torch.tensor([1])).sum().backward())
 
+    @pytest.mark.parametrize(("clone", "kept"), [(False, 4000), (True, 40)])
+    def test_a_detached_part_keeps_the_whole_storage_unless_it_is_cloned(self, clone, kept):
+        logits = torch.randn(100, 10, requires_grad=True) * 2
+        part = logits[:1].detach()
+        assert (part.clone() if clone else part).untyped_storage().nbytes() == kept
+
     def test_garbage_in_cycles_is_no_leak(self):
         class Cycle:
             def __init__(self):
