@@ -3,12 +3,12 @@ from torch import nn
 
 
 class BatchNorm(nn.Module):
-    """Batch normalization of float (N, C), (N, C, L) or (N, C, H, W).
+    """Batch normalization of float32 (N, C), (N, C, L) or (N, C, H, W).
 
     One mean and variance per channel. State dicts fit those of ``nn.BatchNorm2d``.
 
     Raises:
-        ValueError: in train mode, with one value per channel.
+        ValueError: in train mode, with one value per channel or none.
     """
 
     def __init__(
@@ -25,7 +25,7 @@ class BatchNorm(nn.Module):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         channel_shape = (1, -1) + (1,) * (x.dim() - 2)
         if self.training:
-            if x.numel() == x.size(1):
+            if x.numel() <= x.size(1):
                 raise ValueError("training needs more than one value per channel")
             dims = [dim for dim in range(x.dim()) if dim != 1]
             mean = x.mean(dims)

@@ -5,7 +5,8 @@ from torch import nn
 def unregistered_leaves(loss: torch.Tensor, model: nn.Module) -> list[torch.Tensor]:
     """Trainable leaves behind ``loss`` that are not in ``model.parameters()``.
 
-    Frozen layers and layers without parameters leave no trace in the graph.
+    Frozen layers, layers without parameters and layers inside a reentrant
+    checkpoint leave no trace in the graph.
 
     Raises:
         ValueError: ``loss`` has no graph.

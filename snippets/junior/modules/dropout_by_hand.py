@@ -5,8 +5,13 @@ from torch import nn
 def dropout(x: torch.Tensor, p: float, training: bool) -> torch.Tensor:
     """Inverted dropout: drop with probability ``p``, scale the rest by 1 / (1 - p).
 
-    x has any shape, float32 or float64; p is in [0, 1).
+    x has any shape, float32 or float64, and finite values.
+
+    Raises:
+        ValueError: ``p`` is not in [0, 1).
     """
+    if not 0 <= p < 1:
+        raise ValueError(f"p must be in [0, 1), got {p}")
     if not training:
         return x
     keep = torch.rand_like(x) >= p

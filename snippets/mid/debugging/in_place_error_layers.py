@@ -31,10 +31,10 @@ def kept_for_backward(layer: nn.Module, x: torch.Tensor) -> set[str]:
 def input_gradient(
     layer: nn.Module, x: torch.Tensor, in_place: bool
 ) -> torch.Tensor:
-    """Gradient of ``((layer(x) + 1) ** 3).sum()`` for x, shape of x.
+    """Gradient of ``((layer(x) + 1) ** 3).sum()`` for x, in the shape of x.
 
     Args:
-        in_place: adds the 1 by ``y += 1``.
+        in_place: add the 1 by ``y += 1``.
     """
     y = layer(x)
     if in_place:

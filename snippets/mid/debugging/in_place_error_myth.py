@@ -3,10 +3,10 @@ from torch import nn
 
 
 def losses(in_place: bool, steps: int = 50) -> list[float]:
-    """Loss of each step of a two-layer network whose hidden layer is shifted by 1.
+    """Loss of each step of a two-layer network.
 
     Args:
-        in_place: shifts by ``+=``.
+        in_place: shift the first layer's output by ``+= 1``.
     """
     torch.manual_seed(0)
     first, second = nn.Linear(4, 8), nn.Linear(8, 1)
@@ -32,6 +32,6 @@ def losses(in_place: bool, steps: int = 50) -> list[float]:
 if __name__ == "__main__":
     for name, in_place in (("hidden += 1", True), ("hidden = hidden + 1", False)):
         history = losses(in_place)
-        change = f"{history[0]:.4f} -> {history[-1]:.4f}"
-        print(f"{name:20} loss {change} in {len(history)} steps")
+        first, last = history[0], history[-1]
+        print(f"{name:20} loss {first:.4f} -> {last:.4f} in {len(history)} steps")
     print(f"every loss the same, bit for bit: {losses(True) == losses(False)}")

@@ -4,7 +4,11 @@ import torch
 
 
 def gradient_after(change: str) -> float:
-    """Gradient of sigmoid at 0 after ``change`` of its output; 0.25 is right."""
+    """Gradient of sigmoid at 0, where 0.25 is right.
+
+    Args:
+        change: how 1 is added to the output in place, before backward.
+    """
     x = torch.zeros(1, requires_grad=True)
     hooks = torch.autograd.graph.saved_tensors_hooks(
         lambda tensor: tensor, lambda tensor: tensor

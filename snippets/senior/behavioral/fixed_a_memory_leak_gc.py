@@ -6,10 +6,10 @@ from torch import nn
 
 
 def bytes_that_gc_sees() -> int:
-    """Bytes of the storages behind the tensors that Python's collector tracks.
+    """Bytes of the storages of tensors and parameters that the collector tracks.
 
-    Each storage counts once. Subclasses other than parameters are left out:
-    torch.compile's fake tensors, for one, have no storage to point to.
+    Other subclasses are left out: torch.compile's fake tensors, for one, have no
+    storage to point to.
     """
     tensors = [
         found
@@ -23,7 +23,10 @@ def bytes_that_gc_sees() -> int:
 def bytes_that_the_graph_saves(
     model: nn.Module, inputs: torch.Tensor, targets: torch.Tensor
 ) -> int:
-    """Bytes that one loss keeps for backward, parameters and data left out."""
+    """Bytes of the storages that one loss keeps for its backward pass.
+
+    Parameters, inputs and targets are left out.
+    """
     saved: dict[int, int] = {}
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:
@@ -44,6 +47,6 @@ if __name__ == "__main__":
     before = bytes_that_gc_sees()
     loss = F.cross_entropy(model(inputs), targets)
     seen = bytes_that_gc_sees() - before
-    saved = bytes_that_the_graph_saves(model, inputs, targets)
     print(f"gc.get_objects() sees  {seen:7,} bytes, the loss included")
+    saved = bytes_that_the_graph_saves(model, inputs, targets)
     print(f"the graph has saved    {saved:7,} bytes")

@@ -11,10 +11,12 @@ from torch.utils._pytree import tree_leaves
 
 
 class LiveBytes(TorchDispatchMode):
-    """Bytes of the storages that operators created in this context and that live.
+    """Bytes of the storages that torch operators create here and that are alive.
 
-    It sees operators of its own thread, on any device, in eager mode: not other
-    threads, not ``torch.frombuffer``. A compiled step falls back to eager in it.
+    It sees operators of its own thread, on any device, in eager mode. Memory that
+    no operator creates, as in ``torch.frombuffer``, and other threads do not count;
+    a compiled step falls back to eager inside it. Sparse tensors have no storage,
+    and an operator that returns one raises NotImplementedError.
     """
 
     def __init__(self) -> None:
@@ -22,11 +24,17 @@ class LiveBytes(TorchDispatchMode):
         self.sizes: dict[int, int] = {}
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
-        result = func(*args, **(kwargs or {}))
+        kwargs = kwargs or {}
+        given = {  # a view of an older tensor creates no storage
+            tensor.untyped_storage()._cdata
+            for tensor in tree_leaves((args, kwargs))
+            if isinstance(tensor, torch.Tensor)
+        }
+        result = func(*args, **kwargs)
         for tensor in tree_leaves(result):
             if isinstance(tensor, torch.Tensor):
                 storage = tensor.untyped_storage()
-                if storage._cdata not in self.sizes:
+                if storage._cdata not in self.sizes.keys() | given:
                     self.sizes[storage._cdata] = storage.nbytes()
                     weakref.finalize(storage, self.sizes.pop, storage._cdata)
         return result
@@ -51,18 +59,20 @@ def graph_nodes() -> int:
 def assert_no_growth(
     step: Callable[[], object], steps: int = 5, warmup: int = 2, allowed: int = 1024
 ) -> float:
-    """Run one iteration of a loop several times; its memory should stay as it is.
+    """Run a loop's iteration several times; it should hold no more memory then.
 
     Args:
-        steps: how many are measured; at least one period of what the loop does.
-        warmup: how many run before and may grow: gradients, optimizer, caches.
-        allowed: bytes that a step may add, so that a list of numbers passes.
+        steps: iterations that are measured, one or more; at least one period of
+            whatever the loop does now and then.
+        warmup: iterations before, which may grow: gradients, optimizer state.
+        allowed: bytes that one step may add, so that a few small tensors pass.
 
     Returns:
         Bytes that a step adds, on average.
 
     Raises:
-        AssertionError: a step adds more bytes, or keeps a node of a graph.
+        AssertionError: the steps add more than ``allowed`` bytes each, or keep a
+            node of an autograd graph.
     """
     held = []
     with LiveBytes() as live:
@@ -91,7 +101,6 @@ if __name__ == "__main__":
             loss.backward()
         history.append(keep(loss))
 
-    print("loop      history keeps   leak test")
     for train in (False, True):
         for name, keep in (
             ("loss", lambda x: x),
@@ -104,4 +113,5 @@ if __name__ == "__main__":
                 verdict = f"passes: {size:g} bytes a step"
             except AssertionError as error:
                 verdict = f"AssertionError: {error}"
-            print(f"{'train' if train else 'validate':9} {name:15} {verdict}")
+            print(f"{'train' if train else 'validate'}, history of {name}")
+            print(f"    {verdict}")

@@ -10,6 +10,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -260,6 +261,25 @@ class TestContainers:
         other = nn.ModuleList([nn.Linear(4, 4), nn.Linear(4, 5), nn.Linear(4, 4)])
         with pytest.raises(RuntimeError, match="size mismatch"):
             other.load_state_dict(old.state_dict(), strict=False)
+
+    def test_keys_can_collide_when_dots_are_replaced_and_an_index_cannot(self):
+        keys = ["a.b", "a_b"]
+        heads = {f"col_{key.replace('.', '_')}": nn.Linear(1, 1) for key in keys}
+        assert len(nn.ModuleDict(heads)) == 1
+        assert len(nn.ModuleDict({f"col_{index}": nn.Linear(1, 1) for index in range(len(keys))})) == 2
+
+    @pytest.mark.parametrize(("reentrant", "found"), [(True, 0), (False, 2)])
+    def test_a_reentrant_checkpoint_hides_its_layers_from_the_graph(self, reentrant, found):
+        class Hidden(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body, self.head = [nn.Linear(4, 4)], nn.Linear(4, 2)
+
+            def forward(self, x):
+                return self.head(checkpoint(self.body[0], x * self.head.weight.sum(), use_reentrant=reentrant))
+
+        model = Hidden()
+        assert len(containers_find.unregistered_leaves(model(torch.ones(1, 4)).sum(), model)) == found
 
     def test_a_module_dict_keeps_its_names(self):
         old = nn.ModuleDict({"stem": nn.Linear(4, 4), "top": nn.Linear(4, 4)})
@@ -573,6 +593,44 @@ class TestEmbedding:
         assert (table.weight != before).any(dim=1).nonzero().flatten().tolist() == [1, 4]
         with pytest.raises(RuntimeError, match="does not support sparse gradients"):
             refuses(table.parameters()).step()
+
+    @pytest.mark.parametrize("clip", [True, False])
+    def test_sparse_gradients_break_weight_decay_and_clipping(self, clip):
+        table = nn.Embedding(7, 2, sparse=True)
+        table(torch.tensor([4, 1, 4])).sum().backward()
+        with pytest.raises((RuntimeError, NotImplementedError)):
+            if clip:
+                nn.utils.clip_grad_norm_(table.parameters(), 1.0)
+            else:
+                torch.optim.SGD(table.parameters(), lr=0.1, weight_decay=0.01).step()
+
+    @pytest.mark.parametrize("padding", [0, None])
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_a_tied_output_layer_adds_a_gradient_to_every_row(self, tied, padding):
+        table, head = nn.Embedding(7, 4, padding_idx=padding), nn.Linear(4, 7, bias=False)
+        weight = table.weight if tied else head.weight
+        F.cross_entropy(F.linear(table(torch.tensor([4, 1])), weight), torch.tensor([1, 2])).backward()
+        rows = table.weight.grad.any(dim=1).nonzero().flatten().tolist()
+        assert rows == (list(range(7)) if tied else [1, 4])
+
+    @pytest.mark.parametrize("padding", [0, 2])
+    def test_from_pretrained_keeps_the_padding_row_and_gives_it_no_gradient(self, padding):
+        table = nn.Embedding.from_pretrained(torch.ones(4, 2), freeze=False, padding_idx=padding)
+        table(torch.arange(4)).sum().backward()
+        assert table.weight[padding].tolist() == [1, 1] and not table.weight.grad[padding].any()
+
+    @pytest.mark.parametrize(("dtype", "shared"), [(torch.float32, True), (torch.float64, False)])
+    def test_a_conversion_ends_the_sharing_with_the_pretrained_vectors(self, dtype, shared):
+        vectors = torch.ones(3, 2)
+        table = nn.Embedding.from_pretrained(vectors, freeze=False).to(dtype)
+        table(torch.tensor([1])).sum().backward()
+        torch.optim.SGD(table.parameters(), lr=1.0).step()
+        assert (vectors[1] == 0).all() == shared
+
+    @pytest.mark.parametrize(("ids", "fine"), [([0, 6], True), ([3, -1], False), ([7, 0], False), ([], True)])
+    def test_the_check_of_the_ids_holds_for_an_empty_batch_too(self, ids, fine):
+        ids, table = torch.tensor(ids, dtype=torch.long), nn.Embedding(7, 2)
+        assert ((ids >= 0) & (ids < table.num_embeddings)).all().item() is fine
 
 
 class TestModuleVsSequential:
@@ -1229,6 +1287,28 @@ class TestDropout:
         after(x)
         assert after.eval()(x).std().item() == pytest.approx(1, abs=0.01)
 
+    @pytest.mark.parametrize("mean", [0.0, 3.0])
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_the_factor_of_the_spread_is_the_square_root_of_1_minus_p_at_mean_zero_and_smaller_elsewhere(self, mean, p):
+        layer, x = nn.BatchNorm1d(16, momentum=None), torch.randn(2000, 16) + mean
+        for _ in range(20):
+            layer(F.dropout(x, p))
+        spread = layer.eval()(x).std().item()
+        assert spread == pytest.approx((1 / (1 + p / (1 - p) * (1 + mean**2))) ** 0.5, rel=0.03)
+        assert (spread < 0.8 * (1 - p) ** 0.5) is (mean > 0)
+
+    @pytest.mark.parametrize("residual", [True, False])
+    def test_a_dropped_unit_has_a_gradient_through_its_other_uses_only(self, residual):
+        x = torch.randn(100, requires_grad=True)
+        y = F.dropout(x, 0.5)
+        (y + x if residual else y).sum().backward()
+        assert torch.equal(x.grad[y == 0], torch.full_like(x.grad[y == 0], float(residual)))
+
+    @pytest.mark.parametrize("p", [-0.1, 1.0, float("nan")])
+    def test_dropout_by_hand_refuses_other_probabilities(self, p):
+        with pytest.raises(ValueError, match="p must be in"):
+            dropout_by_hand.dropout(torch.ones(2), p, training=True)
+
     def test_dropout2d_drops_whole_channels_of_a_sample(self):
         x = torch.ones(100, 6, 4, 4)
         channels = nn.Dropout2d(0.5)(x).flatten(2)
@@ -1394,6 +1474,31 @@ class TestFunctionalVsModule:
         before = model(x)
         assert torch.equal(torch.func.functional_call(model, dict(other.named_parameters()), (x,)), other(x))
         assert torch.equal(model(x), before) and not torch.equal(before, other(x))
+
+    @pytest.mark.parametrize(("factor", "same"), [(1.0, False), (0.0, True), (float("nan"), False)])
+    def test_the_comparison_of_two_passes_misses_zeros_and_refuses_nan(self, factor, same):
+        x = torch.ones(64) * factor
+        assert torch.equal(F.dropout(x, 0.5), F.dropout(x, 0.5)) is same
+        assert torch.equal(x, x.clone()) is (factor == factor)
+
+    @pytest.mark.parametrize("pass_buffers", [True, False])
+    def test_functional_call_moves_running_statistics_unless_it_gets_copies(self, pass_buffers):
+        model, x = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3)), torch.randn(8, 3) + 5
+        weights = {name: value.detach().clone() for name, value in model.named_parameters()}
+        if pass_buffers:
+            weights |= {name: value.clone() for name, value in model.named_buffers()}
+        torch.func.functional_call(model, weights, (x,))
+        assert model[1].running_mean.any().item() is not pass_buffers
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_a_batch_norm_that_uses_the_batch_gives_the_same_output_twice_but_not_for_one_sample(self, training):
+        class Model(nn.Module):
+            def forward(self, x):
+                return F.batch_norm(x, torch.zeros(3), torch.ones(3), training=training)
+
+        model, x = Model().eval(), torch.randn(8, 3, 4)
+        assert torch.equal(model(x), model(x))
+        assert torch.allclose(model(x[:1]), model(x)[:1], atol=1e-5) is not training
 
 
 class TestTheTopicsTable:
@@ -1575,6 +1680,39 @@ class TestBatchNorm:
             nn.init.kaiming_normal_(linear.weight, nonlinearity="relu")
         out = nn.Sequential(*(layer for pair in layers for layer in pair))(torch.randn(256, 64))
         assert 0.1 < out.std().item() < 10
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_scale_of_the_weights_in_front_matters_in_eval_mode_only(self, training):
+        linear, layer, x = nn.Linear(8, 8), nn.BatchNorm1d(8, momentum=None), torch.randn(64, 8)
+        layer(linear(x))
+        layer.train(training)
+        before = layer(linear(x)).std()
+        with torch.no_grad():
+            linear.weight *= 8
+        assert (layer(linear(x)).std() / before).item() == pytest.approx(1 if training else 8, rel=0.01)
+
+    @pytest.mark.parametrize("by_hand", [True, False])
+    def test_only_the_layer_by_hand_refuses_an_empty_batch(self, by_hand):
+        layer = (batch_norm_by_hand.BatchNorm if by_hand else nn.BatchNorm2d)(3)
+        if by_hand:
+            with pytest.raises(ValueError, match="more than one value"):
+                layer(torch.zeros(0, 3, 2, 2))
+        else:
+            layer(torch.zeros(0, 3, 2, 2))
+        assert not layer.running_mean.any()
+
+    @pytest.mark.parametrize("padding", [0, 1])
+    def test_behind_the_activation_it_folds_into_the_next_layer_but_not_into_one_with_padding(self, padding):
+        layer, convolution = nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3, padding=padding)
+        layer(torch.randn(8, 3, 6, 6).relu())
+        layer.eval()
+        factor = layer.weight / (layer.running_var + layer.eps).sqrt()
+        shift = layer.bias - layer.running_mean * factor
+        weight = convolution.weight * factor.view(1, 3, 1, 1)
+        bias = convolution.bias + (convolution.weight.sum((2, 3)) * shift).sum(1)
+        x = torch.randn(2, 3, 6, 6).relu()
+        same = torch.allclose(convolution(layer(x)), F.conv2d(x, weight, bias, padding=padding), atol=1e-5)
+        assert same == (padding == 0)
 
     def test_a_bias_has_an_effect_again_if_a_relu_stands_between(self):
         conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)

@@ -13,6 +13,7 @@ silent = load_snippet("mid/debugging/in_place_error_silent.py")
 buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
 myth = load_snippet("mid/debugging/in_place_error_myth.py")
+leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
 INPUT_KEPT = [nn.Linear(4, 6), nn.GELU(), nn.LayerNorm(4), nn.SiLU(), nn.ELU(), nn.LeakyReLU(), nn.Hardtanh()]
@@ -318,6 +319,51 @@ class TestInPlaceError:
     def test_inplace_relu_raises_after_layers_that_keep_their_output(self, before):
         with pytest.raises(RuntimeError, match=MODIFIED):
             nn.Sequential(before, nn.ReLU(inplace=True))(activation(5, 3) * 1).sum().backward()
+
+    @pytest.mark.parametrize("depth", [1, 6])
+    @pytest.mark.parametrize("norm", [True, False])
+    def test_inplace_relu_lowers_the_peak_but_not_what_forward_leaves_behind(self, depth, norm):
+        class Peak(leak.LiveBytes):
+            peak = 0
+
+            def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+                result = super().__torch_dispatch__(func, types, args, kwargs)
+                self.peak = max(self.peak, sum(self.sizes.values()))
+                return result
+
+        measured = []
+        for inplace in (False, True):
+            parts = [
+                layer
+                for _ in range(depth)
+                for layer in (nn.Linear(32, 32), nn.BatchNorm1d(32) if norm else nn.Identity(), nn.ReLU(inplace))
+            ]
+            model, x = nn.Sequential(*parts), torch.randn(16, 32)
+            with Peak() as live:
+                loss = model(x).sum()
+                measured.append((live.peak, sum(live.sizes.values())))
+            assert loss.requires_grad
+        assert measured[0][1] == measured[1][1] and measured[0][0] > measured[1][0]
+
+    @pytest.mark.parametrize("inplace", [True, False])
+    def test_inplace_relu_as_the_first_layer_overwrites_the_data(self, inplace):
+        x = torch.tensor([-1.0, 2.0])
+        nn.Sequential(nn.ReLU(inplace))(x)
+        assert x.tolist() == ([0.0, 2.0] if inplace else [-1.0, 2.0])
+
+    @pytest.mark.parametrize("write_first", [True, False])
+    def test_in_a_loop_the_write_can_stand_above_the_line_that_anomaly_mode_names(self, write_first):
+        def run():
+            hidden, total = torch.ones(2, requires_grad=True) * 1, 0
+            for _ in range(2):
+                if write_first:
+                    hidden += 1
+                total = total + hidden.square()
+                if not write_first:
+                    hidden += 1
+            return total.sum()
+
+        assert broken.forward_line(run) == "total = total + hidden.square()"
 
     def test_inplace_relu_destroys_a_residual_without_an_error(self):
         linear = nn.Linear(3, 3)

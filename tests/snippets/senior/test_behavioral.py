@@ -124,6 +124,32 @@ class TestFixedAMemoryLeak:
             leak.assert_no_growth(lambda: cache.append(torch.ones(10_000)[:1]))
         assert leak.assert_no_growth(lambda: cache.append(torch.ones(10_000)[:1].clone())) == 4
 
+    @pytest.mark.parametrize("keep", [True, False])
+    def test_a_view_of_data_from_before_is_no_leak_and_a_copy_that_is_kept_is_one(self, loop, keep):
+        batches = iter([torch.randn(4, 3, 64) for _ in range(7)])
+
+        def step():
+            with torch.no_grad():
+                batch = next(batches).view(4, 3, 8, 8)
+                loop.history.append((batch + 1) if keep else loop.model(batch).mean().item())
+
+        if keep:
+            with pytest.raises(AssertionError, match="leaves 3,072 bytes and 0 graph nodes"):
+                leak.assert_no_growth(step)
+        else:
+            assert leak.assert_no_growth(step) == 0
+
+    def test_a_sparse_gradient_makes_the_leak_test_raise(self):
+        table = nn.Embedding(7, 2, sparse=True)
+        with pytest.raises(NotImplementedError, match="storage"):
+            leak.assert_no_growth(lambda: table(torch.tensor([1])).sum().backward())
+
+    @pytest.mark.parametrize(("clone", "kept"), [(False, 4000), (True, 40)])
+    def test_a_detached_part_keeps_the_whole_storage_unless_it_is_cloned(self, clone, kept):
+        logits = torch.randn(100, 10, requires_grad=True) * 2
+        part = logits[:1].detach()
+        assert (part.clone() if clone else part).untyped_storage().nbytes() == kept
+
     def test_garbage_in_cycles_is_no_leak(self):
         class Cycle:
             def __init__(self):

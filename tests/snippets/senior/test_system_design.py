@@ -88,7 +88,7 @@ class TestLowLatencyServingQueue:
         assert p99(1.05, 64, requests=120_000) == pytest.approx(2 * p99(1.05, 64), rel=0.15)
         assert p99(0.8, 64, requests=120_000) == pytest.approx(p99(0.8, 64), rel=0.05)
 
-    def test_a_wait_window_costs_when_it_is_quiet_and_changes_nothing_when_it_is_busy(self):
+    def test_for_one_replica_a_wait_window_costs_when_it_is_quiet_and_changes_nothing_when_it_is_busy(self):
         for max_wait in (5.0, 10.0):
             with_window, without = (queue.percentile(queue.simulate(0.1, 64, wait), 50) for wait in (max_wait, 0.0))
             assert 0.4 * max_wait < with_window - without <= max_wait
@@ -101,7 +101,7 @@ class TestLowLatencyServingQueue:
         assert queue.percentile(latencies, 50) == pytest.approx(queue.FIXED_MS + queue.ITEM_MS, abs=1e-6)
 
     @pytest.mark.parametrize("load", [0.1, 0.5, 0.8, 0.95])
-    def test_without_a_window_the_tail_is_never_longer(self, load):
+    def test_without_a_window_the_tail_of_one_replica_is_never_longer(self, load):
         assert p99(load, 64) <= p99(load, 64, 10.0) * 1.01
 
     def test_batches_form_without_a_window(self):
@@ -136,10 +136,42 @@ class TestLowLatencyServingQueue:
             assert all(0 < more <= window for more in added)
             assert abs(p99(0.9, 64, window) - p99(0.9, 64)) < 1
 
-    def test_one_shared_queue_shortens_the_tail_of_random_routing(self):
+    def test_at_90_percent_one_shared_queue_shortens_the_tail_of_random_routing(self):
         separate = p99(0.9, 64)
         shared = p99(0.9, 64, replicas=16, requests=960_000)
         assert queue.FIXED_MS + 64 * queue.ITEM_MS < shared < 0.8 * separate
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_at_60_percent_the_shared_queue_has_the_longer_tail_unless_its_batches_are_smaller(self, seed):
+        separate = p99(0.6, 64, seed=seed)
+        shared = p99(0.6, 64, replicas=16, requests=100_000, seed=seed)
+        load = 0.6 * queue.capacity(64) / queue.capacity(32)
+        smaller = p99(load, 32, replicas=16, requests=100_000, seed=seed)
+        assert shared > 1.2 * separate and smaller < 0.95 * separate
+        assert (separate, shared, smaller) == pytest.approx((15, 20.5, 12.6), abs=1)
+
+    @pytest.mark.parametrize(
+        ("line", "max_batch", "loads_over"),
+        [((3.0, 0.25), 64, ()), ((13.0, 0.52), 23, (0.9,)), ((20.0, 2.4), 2, (0.6, 0.9))],
+    )
+    def test_two_batches_in_the_budget_are_no_promise_about_p99(self, monkeypatch, line, max_batch, loads_over):
+        monkeypatch.setattr(queue, "FIXED_MS", line[0])
+        monkeypatch.setattr(queue, "ITEM_MS", line[1])
+        assert 2 * (line[0] + max_batch * line[1]) <= 50
+        tails = {load: p99(load, max_batch) for load in (0.6, 0.9)}
+        assert tuple(load for load, tail in tails.items() if tail > 50) == loads_over
+        if max_batch == 2:
+            assert tails[0.6] == pytest.approx(89, abs=5)
+
+    @pytest.mark.parametrize(("line", "load", "pays"), [((3.0, 0.25), 0.6, False), ((13.0, 0.1), 0.9, True)])
+    def test_with_a_shared_queue_a_window_of_5_ms_pays_or_costs_by_the_batch_line(self, monkeypatch, line, load, pays):
+        monkeypatch.setattr(queue, "FIXED_MS", line[0])
+        monkeypatch.setattr(queue, "ITEM_MS", line[1])
+        without, window = (queue.simulate(load, 64, wait, replicas=16, requests=60_000) for wait in (0.0, 5.0))
+        percent, expected = (99, (32, 21)) if pays else (50, (8.7, 20))
+        found = tuple(queue.percentile(latencies, percent) for latencies in (without, window))
+        assert found == pytest.approx(expected, abs=1)
+        assert (found[1] < 0.8 * found[0]) is pays and (found[1] > found[0] + 5) is not pays
 
     def test_a_batch_never_exceeds_its_maximum(self):
         for max_batch in (1, 4, 64):
