@@ -624,7 +624,9 @@ class TestModuleVsSequential:
         x = scale * torch.randn(4, 8)
         first, _, second = module_vs_sequential.chain
         hidden = F.linear(x, *first.parameters()).clamp(min=0)
-        torch.testing.assert_close(module_vs_sequential.WithSkip()(x), x + F.linear(hidden, *second.parameters()))
+        torch.testing.assert_close(
+            module_vs_sequential.WithSkip(*module_vs_sequential.chain)(x), x + F.linear(hidden, *second.parameters())
+        )
 
     def test_inserting_a_layer_moves_every_later_key(self):
         chain = self.chain()
@@ -660,6 +662,32 @@ class TestModuleVsSequential:
         repeated = nn.Sequential(*[nn.Linear(3, 3)] * 3)
         assert len(list(repeated.modules())) == 2
         assert len(list(repeated.named_modules(remove_duplicate=False))) == 4
+
+    @pytest.mark.parametrize("calls", [2, 3])
+    def test_a_module_that_forward_calls_twice_shows_in_a_hook_and_in_no_list(self, calls):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.layer = nn.BatchNorm1d(3), nn.Linear(3, 3)
+
+            def forward(self, x):
+                for _ in range(calls):
+                    x = self.norm(self.layer(x))
+                return x
+
+        model, seen = Model(), []
+        assert len(list(model.modules())) == len(list(model.named_modules(remove_duplicate=False))) == 3
+        model.norm.register_forward_hook(lambda module, args, output: seen.append(module))
+        model(torch.randn(4, 3))
+        assert len(seen) == calls
+        repeated = nn.Sequential(*[model.layer] * calls)
+        assert len(repeated.state_dict()) == 2 * calls and len(model.layer.state_dict()) == 2
+
+    def test_a_skip_can_widen_without_parameters(self):
+        layers = nn.Sequential(nn.Linear(3, 5), nn.Tanh())
+        x = torch.randn(2, 3)
+        output = F.pad(x, (0, 2)) + layers(x)
+        torch.testing.assert_close(output - layers(x), torch.cat([x, torch.zeros(2, 2)], dim=1))
 
     def test_a_repeated_block_trains(self):
         model, x = nn.Sequential(*[nn.Linear(3, 3)] * 3), torch.randn(64, 3)
