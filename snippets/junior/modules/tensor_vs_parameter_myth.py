@@ -17,8 +17,10 @@ class Standardize(nn.Module):
         self.register_buffer("std", torch.ones(features))
 
     def fit(self, x: torch.Tensor) -> None:
-        self.mean = x.mean(dim=0)
-        self.std = x.std(dim=0, correction=0).clamp(min=1e-6)
+        first = x[0]  # so that a constant column has exactly its value as mean
+        self.mean = first + (x - first).mean(dim=0)
+        std = (x - self.mean).square().mean(dim=0).sqrt()
+        self.std = torch.where(std > 0, std, 1.0)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return (x - self.mean) / self.std

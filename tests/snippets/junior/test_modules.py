@@ -422,6 +422,44 @@ class TestNnModule:
         with pytest.raises(RuntimeError, match="Unexpected key"):
             model.load_state_dict(saved)
 
+    @pytest.mark.parametrize("strict", [True, False])
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_pretrained_weights_are_loaded_before_the_head_is_replaced(self, strict, classes):
+        pretrained = nn_module_head.Classifier().state_dict()
+        model = nn_module_head.Classifier()
+        model.load_state_dict(pretrained, strict=strict)
+        model.head = head = nn.Linear(8, classes, bias=False)
+        assert torch.equal(model.body.weight, pretrained["body.weight"])
+        fresh = head.weight.detach().clone()
+        if classes == 2:
+            model.load_state_dict(pretrained, strict=strict)
+            assert torch.equal(head.weight, pretrained["head.weight"]) and not torch.equal(head.weight, fresh)
+        else:
+            with pytest.raises(RuntimeError, match="size mismatch"):
+                model.load_state_dict(pretrained, strict=strict)
+            assert torch.equal(head.weight, fresh)
+
+    @pytest.mark.parametrize("inplace", [True, False])
+    def test_an_in_place_layer_overwrites_what_a_hook_kept_without_a_copy(self, inplace):
+        model, kept = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=inplace)), {}
+        model[0].register_forward_hook(lambda m, a, y: kept.update(view=y.detach(), copy=y.detach().clone()))
+        model(torch.randn(3, 4))
+        assert bool((kept["view"] < 0).any()) is not inplace
+        assert (kept["copy"] < 0).any()
+
+    def test_parameters_is_lazy_until_it_is_listed(self):
+        model = nn.Sequential(nn.Linear(2, 2))
+        lazy, listed = model.parameters(), list(model.parameters())
+        model.append(nn.Linear(2, 2))
+        assert len(listed) == 2 and len(list(lazy)) == 4
+
+    def test_a_plain_tensor_under_the_name_of_a_buffer_stays_registered(self):
+        model = nn.Module()
+        model.register_buffer("center", torch.zeros(2))
+        model.center = torch.ones(2)
+        model.other = torch.ones(2)
+        assert list(model.state_dict()) == ["center"]
+
     def test_a_layer_under_two_names_is_one_parameter_with_two_keys(self):
         model = nn.Module()
         model.first = model.second = nn.Linear(2, 2, bias=False)
