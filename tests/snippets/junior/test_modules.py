@@ -1114,12 +1114,24 @@ class TestTensorVsParameter:
         layer.fit(x)
         torch.testing.assert_close(layer(x).std(dim=0, correction=0), torch.ones(2, dtype=torch.float64))
 
-    @pytest.mark.parametrize("value", [0.0, 0.1, -7.0])
-    @pytest.mark.parametrize("rows", [1, 5])
-    def test_a_constant_column_becomes_zeros(self, value, rows):
-        layer, x = tensor_vs_parameter_myth.Standardize(2), torch.full((rows, 2), value)
+    @pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 300.1, 1e6 + 0.1])
+    @pytest.mark.parametrize("rows", [1, 7, 500])
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_a_constant_column_becomes_zeros(self, value, rows, dtype):
+        layer, x = tensor_vs_parameter_myth.Standardize(2), torch.full((rows, 2), value, dtype=dtype)
         layer.fit(x)
-        torch.testing.assert_close(layer(x), torch.zeros(rows, 2), atol=0.02, rtol=0)
+        assert torch.equal(layer(x), torch.zeros(rows, 2, dtype=dtype))
+
+    @pytest.mark.parametrize("detach", [True, False])
+    def test_a_kept_tensor_with_its_graph_cannot_be_copied(self, detach):
+        model = nn.Linear(2, 2)
+        output = model(torch.ones(1, 2))
+        model.kept = output.detach() if detach else output
+        if detach:
+            assert torch.equal(copy.deepcopy(model).kept, output)
+        else:
+            with pytest.raises(RuntimeError, match="deepcopy"):
+                copy.deepcopy(model)
 
     def test_unfreezing_reaches_a_frozen_parameter_but_no_buffer(self):
         model = tensor_vs_parameter.FourKinds()
@@ -1158,6 +1170,13 @@ class TestTensorVsParameter:
             else:
                 with pytest.raises(RuntimeError, match="backward through the graph a second time"):
                     loss.backward()
+
+    @pytest.mark.parametrize("rows", [2, 9])
+    def test_a_buffer_computed_from_data_carries_no_graph(self, rows):
+        model = nn.Sequential(tensor_vs_parameter_update_broken.Center(3, detach=False), nn.Linear(3, 3))
+        for _ in range(3):
+            model(torch.randn(rows, 3)).square().sum().backward()
+        assert not model[0].mean.requires_grad
 
     @pytest.mark.parametrize("persistent", [True, False])
     def test_a_persistent_mask_fixes_the_length(self, persistent):
