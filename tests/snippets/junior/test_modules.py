@@ -910,6 +910,54 @@ class TestTrainVsEval:
                 assert bool(attended.isnan().any()) is fused
                 assert bool(encoded[0, 2].any()) is not fused
 
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("frozen", [True, False])
+    @pytest.mark.parametrize("grad", [True, False])
+    def test_the_fused_path_needs_nothing_to_record_and_not_no_grad(self, frozen, grad):
+        attention = nn.MultiheadAttention(8, 2, batch_first=True).eval().requires_grad_(not frozen)
+        x, masked = torch.randn(2, 3, 8), torch.ones(2, 3, dtype=torch.bool)
+        with torch.set_grad_enabled(grad):
+            output, _ = attention(x, x, x, masked, need_weights=False)
+        assert bool(output.isnan().any()) is (frozen or not grad)
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("nested", [True, False])
+    @pytest.mark.parametrize("side", ["left", "right"])
+    def test_a_fused_encoder_returns_zeros_at_padding_on_the_right_only(self, nested, side):
+        block = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2, enable_nested_tensor=nested).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        padding = padding if side == "right" else padding.flip(1)
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 8), src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is (nested and side == "right")
+
+    def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
+        class Merging(nn.Linear):
+            merged = False
+
+            def train(self, mode=True):
+                self.merged = not mode
+                return super().train(mode)
+
+        model = nn.Sequential(Merging(2, 2))
+        with train_vs_eval_restore.evaluating(model):
+            assert model[0].merged
+        assert model[0].training and model[0].merged
+        assert not model.train()[0].merged
+
+    @pytest.mark.parametrize("groups", [1, 3])
+    def test_scale_and_shift_of_a_batch_norm_load_into_a_group_norm_and_the_outputs_change(self, groups):
+        batch_norm, group_norm = nn.BatchNorm2d(6), nn.GroupNorm(groups, 6)
+        x = torch.randn(8, 6, 4, 4) * torch.arange(1, 7).view(6, 1, 1) + 3
+        with torch.no_grad():
+            batch_norm.weight.uniform_(1, 2)
+            for _ in range(50):
+                batch_norm(x)
+        result = group_norm.load_state_dict(batch_norm.state_dict(), strict=False)
+        assert not result.missing_keys and torch.equal(group_norm.weight, batch_norm.weight)
+        assert not torch.allclose(group_norm(x), batch_norm.eval()(x), atol=0.1)
+
     def test_group_norm_normalizes_each_sample_by_itself(self):
         x, layer = torch.randn(4, 6, 5), nn.GroupNorm(2, 6)
         torch.testing.assert_close(layer(x)[:1], layer(x[:1]))
