@@ -315,6 +315,16 @@ class TestNnModule:
         with pytest.raises(RuntimeError, match="indices"):
             model.embedding(model.embedding(index))
 
+    @pytest.mark.parametrize("assign", [True, False])
+    def test_loading_by_assignment_breaks_a_tie_of_weights(self, assign):
+        models = [nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)) for _ in range(2)]
+        for model in models:
+            model[1].weight = model[0].weight
+        first, second = models
+        second.load_state_dict(first.state_dict(), assign=assign)
+        assert (second[1].weight is second[0].weight) is not assign
+        assert first.double()[1].weight is first[0].weight
+
     def test_assignment_registers_at_any_time_and_from_outside(self):
         model = nn_module_head.Classifier()
         model.extra, model.scale, model.note = nn.Linear(3, 3), nn.Parameter(torch.ones(2)), "text"
@@ -746,6 +756,15 @@ class TestModuleVsSequential:
         torch.testing.assert_close(block(x), second(first(x).tanh()) + x)
         twice = nn.Sequential(block, block)
         torch.testing.assert_close(twice(x), block(block(x)))
+
+    @pytest.mark.parametrize("first", [True, False])
+    def test_an_in_place_first_layer_changes_the_input_of_the_residual_block(self, first):
+        layers = [nn.ReLU(inplace=True)] if first else [nn.Identity(), nn.Linear(3, 3), nn.ReLU(inplace=True)]
+        block, x = module_vs_sequential_residual.Residual(*layers), torch.randn(5, 3)
+        output, expected = block(x.clone()), x + nn.Sequential(*layers)(x.clone())
+        assert torch.allclose(output, expected) is not first
+        if first:
+            torch.testing.assert_close(output, 2 * x.relu())
 
     def test_plain_and_residual_chains_have_the_same_weights_and_keys(self):
         states = []
