@@ -5,7 +5,7 @@ from torch.autograd.graph import Node
 def kept(node: Node) -> str:
     """What the node of a built-in operation holds for backward, as "name=value".
 
-    The graph has not been freed yet. Values are tensors of any shape, sizes, or plain numbers.
+    The graph has not been freed yet. Values are tensors, sizes or plain numbers.
     """
     names = [name for name in dir(node) if name.startswith("_saved_")]
     values = {name.removeprefix("_saved_"): getattr(node, name) for name in names}

@@ -5,6 +5,8 @@ from torch import nn
 class Residual(nn.Sequential):
     """Adds its input to what its layers make of it: float (N, D) to (N, D).
 
+    The first layer must not work in place, or it changes the input that is added.
+
     Raises:
         ValueError: the layers change the shape.
     """

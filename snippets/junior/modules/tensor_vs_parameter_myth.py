@@ -17,8 +17,10 @@ class Standardize(nn.Module):
         self.register_buffer("std", torch.ones(features))
 
     def fit(self, x: torch.Tensor) -> None:
-        self.mean = x.mean(dim=0)
-        self.std = x.std(dim=0, correction=0).clamp(min=1e-6)
+        shifted = x - x[0]  # exactly zero in a constant column, also in floats
+        self.mean = x[0] + shifted.mean(dim=0)
+        std = shifted.std(dim=0, correction=0)
+        self.std = torch.where(std == 0, 1.0, std)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return (x - self.mean) / self.std

@@ -6,7 +6,10 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[nn.Module]:
-    """Eval mode inside; then each submodule gets its own mode back."""
+    """Eval mode inside; then each submodule's flag is what it was, also after an error.
+
+    The flags are set directly: a ``train()`` that does more than that is not called.
+    """
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
     try:

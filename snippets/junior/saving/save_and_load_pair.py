@@ -23,8 +23,8 @@ def save(model: nn.Module, config: dict[str, Any], path: Path) -> None:
     """Write the weights of a model and all arguments that it was built with.
 
     Args:
-        model: not compiled and not in ``DistributedDataParallel``: their names differ.
-        config: plain values, which ``load`` accepts: numbers, strings, lists, dicts.
+        model: not compiled and not wrapped in DDP, whose names differ.
+        config: plain values: numbers, strings, lists, dicts.
         path: the file, replaced if it exists.
     """
     torch.save({"config": config, "model": model.state_dict()}, path)

@@ -16,7 +16,7 @@ class Tagger(nn.Module):
 
 
 def table(model: nn.Module) -> dict[str, tuple[str, bool, bool]]:
-    """For each parameter and buffer: kind, in ``parameters()``, in ``state_dict()``."""
+    """For each: its kind, in ``parameters()``, in ``state_dict()``."""
     in_parameters = dict(model.named_parameters())
     in_state = model.state_dict()
     rows = {}

@@ -9,7 +9,7 @@ def cross_entropy_gradient(
 
     Args:
         logits: (N, K), float.
-        targets: (N, K), probabilities, each row sums to 1; one-hot for labels.
+        targets: (N, K), float, each row sums to 1; one-hot for labels.
 
     Returns:
         (N, K).

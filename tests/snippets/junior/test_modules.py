@@ -335,6 +335,16 @@ class TestNnModule:
         with pytest.raises(RuntimeError, match="indices"):
             model.embedding(model.embedding(index))
 
+    @pytest.mark.parametrize("assign", [True, False])
+    def test_loading_by_assignment_breaks_a_tie_of_weights(self, assign):
+        models = [nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)) for _ in range(2)]
+        for model in models:
+            model[1].weight = model[0].weight
+        first, second = models
+        second.load_state_dict(first.state_dict(), assign=assign)
+        assert (second[1].weight is second[0].weight) is not assign
+        assert first.double()[1].weight is first[0].weight
+
     def test_assignment_registers_at_any_time_and_from_outside(self):
         model = nn_module_head.Classifier()
         model.extra, model.scale, model.note = nn.Linear(3, 3), nn.Parameter(torch.ones(2)), "text"
@@ -441,6 +451,44 @@ class TestNnModule:
         assert torch.equal(model(x), model.body(x).relu() / model.temperature)
         with pytest.raises(RuntimeError, match="Unexpected key"):
             model.load_state_dict(saved)
+
+    @pytest.mark.parametrize("strict", [True, False])
+    @pytest.mark.parametrize("classes", [2, 3])
+    def test_pretrained_weights_are_loaded_before_the_head_is_replaced(self, strict, classes):
+        pretrained = nn_module_head.Classifier().state_dict()
+        model = nn_module_head.Classifier()
+        model.load_state_dict(pretrained, strict=strict)
+        model.head = head = nn.Linear(8, classes, bias=False)
+        assert torch.equal(model.body.weight, pretrained["body.weight"])
+        fresh = head.weight.detach().clone()
+        if classes == 2:
+            model.load_state_dict(pretrained, strict=strict)
+            assert torch.equal(head.weight, pretrained["head.weight"]) and not torch.equal(head.weight, fresh)
+        else:
+            with pytest.raises(RuntimeError, match="size mismatch"):
+                model.load_state_dict(pretrained, strict=strict)
+            assert torch.equal(head.weight, fresh)
+
+    @pytest.mark.parametrize("inplace", [True, False])
+    def test_an_in_place_layer_overwrites_what_a_hook_kept_without_a_copy(self, inplace):
+        model, kept = nn.Sequential(nn.Linear(4, 64), nn.ReLU(inplace=inplace)), {}
+        model[0].register_forward_hook(lambda m, a, y: kept.update(view=y.detach(), copy=y.detach().clone()))
+        model(torch.randn(3, 4))
+        assert bool((kept["view"] < 0).any()) is not inplace
+        assert (kept["copy"] < 0).any()
+
+    def test_parameters_is_lazy_until_it_is_listed(self):
+        model = nn.Sequential(nn.Linear(2, 2))
+        lazy, listed = model.parameters(), list(model.parameters())
+        model.append(nn.Linear(2, 2))
+        assert len(listed) == 2 and len(list(lazy)) == 4
+
+    def test_a_plain_tensor_under_the_name_of_a_buffer_stays_registered(self):
+        model = nn.Module()
+        model.register_buffer("center", torch.zeros(2))
+        model.center = torch.ones(2)
+        model.other = torch.ones(2)
+        assert list(model.state_dict()) == ["center"]
 
     def test_a_layer_under_two_names_is_one_parameter_with_two_keys(self):
         model = nn.Module()
@@ -682,7 +730,9 @@ class TestModuleVsSequential:
         x = scale * torch.randn(4, 8)
         first, _, second = module_vs_sequential.chain
         hidden = F.linear(x, *first.parameters()).clamp(min=0)
-        torch.testing.assert_close(module_vs_sequential.WithSkip()(x), x + F.linear(hidden, *second.parameters()))
+        torch.testing.assert_close(
+            module_vs_sequential.WithSkip(*module_vs_sequential.chain)(x), x + F.linear(hidden, *second.parameters())
+        )
 
     def test_inserting_a_layer_moves_every_later_key(self):
         chain = self.chain()
@@ -719,6 +769,32 @@ class TestModuleVsSequential:
         assert len(list(repeated.modules())) == 2
         assert len(list(repeated.named_modules(remove_duplicate=False))) == 4
 
+    @pytest.mark.parametrize("calls", [2, 3])
+    def test_a_module_that_forward_calls_twice_shows_in_a_hook_and_in_no_list(self, calls):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.norm, self.layer = nn.BatchNorm1d(3), nn.Linear(3, 3)
+
+            def forward(self, x):
+                for _ in range(calls):
+                    x = self.norm(self.layer(x))
+                return x
+
+        model, seen = Model(), []
+        assert len(list(model.modules())) == len(list(model.named_modules(remove_duplicate=False))) == 3
+        model.norm.register_forward_hook(lambda module, args, output: seen.append(module))
+        model(torch.randn(4, 3))
+        assert len(seen) == calls
+        repeated = nn.Sequential(*[model.layer] * calls)
+        assert len(repeated.state_dict()) == 2 * calls and len(model.layer.state_dict()) == 2
+
+    def test_a_skip_can_widen_without_parameters(self):
+        layers = nn.Sequential(nn.Linear(3, 5), nn.Tanh())
+        x = torch.randn(2, 3)
+        output = F.pad(x, (0, 2)) + layers(x)
+        torch.testing.assert_close(output - layers(x), torch.cat([x, torch.zeros(2, 2)], dim=1))
+
     def test_a_repeated_block_trains(self):
         model, x = nn.Sequential(*[nn.Linear(3, 3)] * 3), torch.randn(64, 3)
         optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
@@ -738,6 +814,15 @@ class TestModuleVsSequential:
         torch.testing.assert_close(block(x), second(first(x).tanh()) + x)
         twice = nn.Sequential(block, block)
         torch.testing.assert_close(twice(x), block(block(x)))
+
+    @pytest.mark.parametrize("first", [True, False])
+    def test_an_in_place_first_layer_changes_the_input_of_the_residual_block(self, first):
+        layers = [nn.ReLU(inplace=True)] if first else [nn.Identity(), nn.Linear(3, 3), nn.ReLU(inplace=True)]
+        block, x = module_vs_sequential_residual.Residual(*layers), torch.randn(5, 3)
+        output, expected = block(x.clone()), x + nn.Sequential(*layers)(x.clone())
+        assert torch.allclose(output, expected) is not first
+        if first:
+            torch.testing.assert_close(output, 2 * x.relu())
 
     def test_plain_and_residual_chains_have_the_same_weights_and_keys(self):
         states = []
@@ -901,6 +986,54 @@ class TestTrainVsEval:
                 fused = not mode and not grad
                 assert bool(attended.isnan().any()) is fused
                 assert bool(encoded[0, 2].any()) is not fused
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("frozen", [True, False])
+    @pytest.mark.parametrize("grad", [True, False])
+    def test_the_fused_path_needs_nothing_to_record_and_not_no_grad(self, frozen, grad):
+        attention = nn.MultiheadAttention(8, 2, batch_first=True).eval().requires_grad_(not frozen)
+        x, masked = torch.randn(2, 3, 8), torch.ones(2, 3, dtype=torch.bool)
+        with torch.set_grad_enabled(grad):
+            output, _ = attention(x, x, x, masked, need_weights=False)
+        assert bool(output.isnan().any()) is (frozen or not grad)
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    @pytest.mark.parametrize("nested", [True, False])
+    @pytest.mark.parametrize("side", ["left", "right"])
+    def test_a_fused_encoder_returns_zeros_at_padding_on_the_right_only(self, nested, side):
+        block = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2, enable_nested_tensor=nested).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        padding = padding if side == "right" else padding.flip(1)
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 8), src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is (nested and side == "right")
+
+    def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
+        class Merging(nn.Linear):
+            merged = False
+
+            def train(self, mode=True):
+                self.merged = not mode
+                return super().train(mode)
+
+        model = nn.Sequential(Merging(2, 2))
+        with train_vs_eval_restore.evaluating(model):
+            assert model[0].merged
+        assert model[0].training and model[0].merged
+        assert not model.train()[0].merged
+
+    @pytest.mark.parametrize("groups", [1, 3])
+    def test_scale_and_shift_of_a_batch_norm_load_into_a_group_norm_and_the_outputs_change(self, groups):
+        batch_norm, group_norm = nn.BatchNorm2d(6), nn.GroupNorm(groups, 6)
+        x = torch.randn(8, 6, 4, 4) * torch.arange(1, 7).view(6, 1, 1) + 3
+        with torch.no_grad():
+            batch_norm.weight.uniform_(1, 2)
+            for _ in range(50):
+                batch_norm(x)
+        result = group_norm.load_state_dict(batch_norm.state_dict(), strict=False)
+        assert not result.missing_keys and torch.equal(group_norm.weight, batch_norm.weight)
+        assert not torch.allclose(group_norm(x), batch_norm.eval()(x), atol=0.1)
 
     def test_group_norm_normalizes_each_sample_by_itself(self):
         x, layer = torch.randn(4, 6, 5), nn.GroupNorm(2, 6)
@@ -1106,12 +1239,24 @@ class TestTensorVsParameter:
         layer.fit(x)
         torch.testing.assert_close(layer(x).std(dim=0, correction=0), torch.ones(2, dtype=torch.float64))
 
-    @pytest.mark.parametrize("value", [0.0, 0.1, -7.0])
-    @pytest.mark.parametrize("rows", [1, 5])
-    def test_a_constant_column_becomes_zeros(self, value, rows):
-        layer, x = tensor_vs_parameter_myth.Standardize(2), torch.full((rows, 2), value)
+    @pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 300.1, 1e6 + 0.1])
+    @pytest.mark.parametrize("rows", [1, 7, 500])
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_a_constant_column_becomes_zeros(self, value, rows, dtype):
+        layer, x = tensor_vs_parameter_myth.Standardize(2), torch.full((rows, 2), value, dtype=dtype)
         layer.fit(x)
-        torch.testing.assert_close(layer(x), torch.zeros(rows, 2), atol=0.02, rtol=0)
+        assert torch.equal(layer(x), torch.zeros(rows, 2, dtype=dtype))
+
+    @pytest.mark.parametrize("detach", [True, False])
+    def test_a_kept_tensor_with_its_graph_cannot_be_copied(self, detach):
+        model = nn.Linear(2, 2)
+        output = model(torch.ones(1, 2))
+        model.kept = output.detach() if detach else output
+        if detach:
+            assert torch.equal(copy.deepcopy(model).kept, output)
+        else:
+            with pytest.raises(RuntimeError, match="deepcopy"):
+                copy.deepcopy(model)
 
     def test_unfreezing_reaches_a_frozen_parameter_but_no_buffer(self):
         model = tensor_vs_parameter.FourKinds()
@@ -1150,6 +1295,13 @@ class TestTensorVsParameter:
             else:
                 with pytest.raises(RuntimeError, match="backward through the graph a second time"):
                     loss.backward()
+
+    @pytest.mark.parametrize("rows", [2, 9])
+    def test_a_buffer_computed_from_data_carries_no_graph(self, rows):
+        model = nn.Sequential(tensor_vs_parameter_update_broken.Center(3, detach=False), nn.Linear(3, 3))
+        for _ in range(3):
+            model(torch.randn(rows, 3)).square().sum().backward()
+        assert not model[0].mean.requires_grad
 
     @pytest.mark.parametrize("persistent", [True, False])
     def test_a_persistent_mask_fixes_the_length(self, persistent):

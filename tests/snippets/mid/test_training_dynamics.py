@@ -215,6 +215,38 @@ class TestSoftmaxCrossEntropyGradient:
         found = gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]]))
         assert bool((found == 0).all()) is whole
 
+    @pytest.mark.parametrize(("n", "gap"), [(1, 104), (64, 100), (1024, 98)])
+    def test_the_mean_over_a_batch_lowers_the_gap_of_the_exact_zero(self, n, gap):
+        for logit, zero in ((gap - 2, False), (gap, True)):
+            logits, targets = torch.tensor([[float(logit), 0.0]]).repeat(n, 1), torch.tensor([[1.0, 0.0]]).repeat(n, 1)
+            assert bool((gradient.autograd_gradient(logits, targets) == 0).all()) is zero
+
+    @pytest.mark.parametrize(("gap", "zero"), [(15.0, False), (16.0, False), (18.0, True), (30.0, True)])
+    def test_in_float16_a_gap_of_18_is_enough_unless_the_loss_is_scaled(self, gap, zero):
+        for scale, expected in ((1.0, zero), (2.0**20, False)):
+            logits = torch.tensor([[gap, 0.0]], dtype=torch.float16, requires_grad=True)
+            loss = scale * F.cross_entropy(logits.float(), torch.tensor([0]))
+            assert bool((torch.autograd.grad(loss, logits)[0] == 0).all()) is expected
+
+    @pytest.mark.parametrize("targets", [(0.5, 0.5, 0.0), (0.7, 0.3, 0.0, 0.0)])
+    def test_a_soft_target_with_a_zero_has_no_zero_of_the_gradient(self, targets):
+        left = [myth.descend(double(*targets), steps, lr=2.0)[1].abs().max().item() for steps in (100, 1000, 10000)]
+        assert left[0] > left[1] > left[2] > 1e-6
+        assert myth.descend(double(0.5, 0.4, 0.1), 10000, lr=2.0)[1].abs().max() < 1e-12
+
+    @pytest.mark.parametrize(("start", "stops"), [(16.0, False), (17.0, True), (18.0, True)])
+    def test_descent_in_float32_stops_before_the_gradient_is_zero(self, start, stops):
+        for dtype, still in ((torch.float32, stops), (torch.float64, False)):
+            logits = torch.tensor([2 * start / 3, -start / 3, -start / 3], dtype=dtype)
+            slope = torch.softmax(logits, 0) - torch.tensor([1, 0, 0])
+            assert slope.any()
+            assert torch.equal(logits - 5 * slope, logits) is still
+
+    def test_class_weights_of_zero_for_all_targets_give_nan(self):
+        logits, weights = torch.randn(2, 2), torch.tensor([0.0, 1.0])
+        assert F.cross_entropy(logits, torch.tensor([0, 0]), weight=weights).isnan()
+        assert F.cross_entropy(logits, torch.tensor([0, 1]), weight=weights).isfinite()
+
     def test_ignored_labels_and_negative_logits_behind_a_relu_have_no_gradient(self):
         logits = torch.randn(3, 2, requires_grad=True)
         (found,) = torch.autograd.grad(F.cross_entropy(logits, torch.tensor([1, -100, 0])), logits)
