@@ -15,6 +15,6 @@ calls = {
 }
 for name, call in calls.items():
     try:
-        print(f"{name}\n  shape {tuple(call().shape)}")
+        print(f"{name}\n shape {tuple(call().shape)}")
     except (NotImplementedError, TypeError) as error:
-        print(f"{name}\n  {type(error).__name__}: {error}")
+        print(f"{name}\n {type(error).__name__}: {error}")

@@ -6,9 +6,9 @@ from torch import nn
 
 @contextmanager
 def evaluating(model: nn.Module) -> Iterator[nn.Module]:
-    """Eval mode inside; then each submodule's flag is what it was, also after an error.
+    """Eval mode inside; then each submodule's flag is what it was, errors included.
 
-    The flags are set directly: a ``train()`` that does more than that is not called.
+    The flags are set directly: a ``train()`` that does more is not called.
     """
     modes = [(module, module.training) for module in model.modules()]
     model.eval()
