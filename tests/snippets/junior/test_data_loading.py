@@ -7,6 +7,7 @@ import pickle
 import random
 import re
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -406,6 +407,55 @@ class TestCustomDataset:
         assert [round(dataset[i][0].max().item(), 3) for i in range(len(dataset))] == [1.0, 0.4, 0.2]
         torch.save(torch.zeros(1, 2, 2, dtype=torch.uint8), dataset.paths[0])
         assert dataset[0][0].max() == 0
+
+    @pytest.mark.parametrize("start_method", ["fork", "spawn"])
+    def test_only_spawned_workers_need_a_pickle_of_the_dataset(self, start_method, tmp_path):
+        (tmp_path / "file").write_bytes(b"abcd")
+        dataset = OneFile(tmp_path / "file")
+        loader = DataLoader(dataset, num_workers=1, multiprocessing_context=start_method)
+        with dataset.file:
+            if start_method == "fork":
+                assert [batch.item() for batch in loader] == list(b"abcd")
+            else:
+                with warnings.catch_warnings(), pytest.raises(TypeError, match="cannot pickle"):
+                    warnings.simplefilter("ignore")  # the loader warns, too
+                    iter(loader)
+
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    def test_what_default_collate_does_not_know_raises(self, item):
+        with pytest.raises(TypeError, match="batch must contain"):
+            next(iter(DataLoader([item])))
+
+    @pytest.mark.parametrize(("seed", "repeats"), [(int, True), (lambda worker: torch.initial_seed(), False)])
+    def test_a_generator_seeded_with_the_worker_id_repeats_itself_in_every_epoch(self, seed, repeats):
+        def start(worker):
+            torch.utils.data.get_worker_info().dataset.own = np.random.default_rng(seed(worker))
+
+        class Own(Dataset):
+            def __len__(self):
+                return 4
+
+            def __getitem__(self, index):
+                return int(self.own.integers(2**40))
+
+        loader = DataLoader(Own(), worker_init_fn=start, **WORKERS)
+        first, second = ([batch.item() for batch in loader] for _ in range(2))
+        assert len(set(first)) == 4 and (first == second) is repeats
+
+    @pytest.mark.parametrize("loss", [F.huber_loss, F.binary_cross_entropy])
+    def test_some_losses_refuse_a_float64_target(self, loss):
+        prediction = torch.rand(4, requires_grad=True)
+        with pytest.raises(RuntimeError, match="Found dtype Double"):
+            loss(prediction, torch.ones(4, dtype=torch.float64)).backward()
+
+    @pytest.mark.parametrize(("batch_size", "raises"), [(1, False), (2, True)])
+    def test_two_sizes_in_one_batch_raise_and_in_two_batches_do_not(self, batch_size, raises):
+        loader = DataLoader([torch.ones(1, 2, 2), torch.ones(1, 3, 3)], batch_size)
+        if raises:
+            with pytest.raises(RuntimeError, match="equal size"):
+                list(loader)
+        else:
+            assert [batch.shape[-1] for batch in loader] == [2, 3]
 
     def test_images_of_different_sizes_do_not_stack(self):
         with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
