@@ -753,6 +753,29 @@ class TestDataLeakage:
         apart = score(copies, labels[owner], torch.arange(200), torch.arange(200, 400))
         assert abs(apart - 0.5) < 0.2
 
+    @pytest.mark.parametrize(("back", "ahead"), [(3, 2), (0, 4), (5, 1)])
+    def test_a_gap_of_both_windows_together_keeps_the_parts_apart_and_a_shorter_one_does_not(self, back, ahead):
+        def hours(samples):
+            return {hour for sample in samples for hour in range(sample - back, sample + ahead + 1)}
+
+        for gap in range(back + ahead + 2):
+            apart = hours(range(10, 50)).isdisjoint(hours(range(50 + gap, 90)))
+            assert apart is (gap >= back + ahead)
+
+    @pytest.mark.parametrize(("rows", "shift", "small"), [(1000, 0, True), (20, 0, False), (1000, 5, False)])
+    def test_the_mean_moves_with_few_rows_or_with_test_rows_from_elsewhere(self, rows, shift, small):
+        x = torch.randn(rows, 500)
+        train, test = x.split([rows * 4 // 5, rows // 5])
+        moved = (torch.cat([train, test + shift]).mean(0) - train.mean(0)).abs().mean()
+        assert bool(moved < 0.03) is small
+
+    def test_the_nearest_training_photo_nearly_always_shows_the_same_patient(self):
+        patient = torch.arange(1000).repeat_interleave(5)
+        photos = torch.randn(1000, 32)[patient] + 0.3 * torch.randn(5000, 32)
+        train, test = torch.randperm(5000).split([4000, 1000])
+        same = patient[train][torch.cdist(photos[test], photos[train]).argmin(1)] == patient[test]
+        assert same.float().mean() > 0.98
+
     def test_fitting_the_normalization_on_all_rows_changes_little_here(self):
         x, y = self.coin_flips(1000, 20)
         train, test = torch.randperm(1000).split([800, 200])
