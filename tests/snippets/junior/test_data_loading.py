@@ -556,11 +556,43 @@ class TestDataloaderArguments:
         loader = DataLoader(Stream(), 2, num_workers=workers, multiprocessing_context="fork")
         assert torch.cat(list(loader)).bincount().tolist() == [workers] * 6
 
+    @pytest.mark.parametrize(
+        ("samples", "workers", "kept"), [(6, 0, 4), (6, 2, 0), (10, 0, 8), (13, 2, 8), (16, 2, 16)]
+    )
+    def test_drop_last_drops_the_short_batch_of_each_worker_of_a_stream(self, samples, workers, kept):
+        class Split(IterableDataset):
+            def __iter__(self):
+                info = torch.utils.data.get_worker_info()
+                return iter(range(info.id, samples, info.num_workers) if info else range(samples))
+
+        loader = DataLoader(Split(), 4, drop_last=True, **(WORKERS if workers else {}))
+        assert sum(len(batch) for batch in loader) == kept
+
+    @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
+    @pytest.mark.parametrize(("dtype", "grows"), [(list, True), (object, True), (str, False), (bytes, False)])
+    def test_reading_python_objects_copies_their_pages_into_a_forked_worker(self, dtype, grows):
+        names = [f"some/long/path/number/{i:07d}.png" for i in range(100_000)]  # about 9 MB
+        kept = names if dtype is list else np.array(names, dtype=dtype)
+
+        class Names(Dataset):
+            def __len__(self):
+                return 2
+
+            def __getitem__(self, index):
+                for name in kept if index else ():
+                    assert len(name) == 33
+                rollup = Path("/proc/self/smaps_rollup").read_text()
+                return sum(int(number) for number in re.findall(r"Private_\w+: +(\d+)", rollup))
+
+        before, after = (batch.item() for batch in DataLoader(Names(), num_workers=1, multiprocessing_context="fork"))
+        assert (after - before > 4000) is grows  # KiB
+
     def test_an_epoch_without_a_batch_makes_a_division_raise_and_a_tensors_mean_nan(self):
         loader = DataLoader(range(3), batch_size=8, drop_last=True)
         losses = [batch.float().mean() for batch in loader]
         with pytest.raises(ZeroDivisionError):
             sum(losses) / len(loader)
+        assert (sum(losses, torch.zeros(())) / len(loader)).isnan()
         assert torch.tensor(losses).mean().isnan()
 
     @pytest.mark.parametrize(("persistent", "starts"), [(False, 4), (True, 2)])
