@@ -126,6 +126,42 @@ class TestDataloader:
         batches = list(DataLoader(items, batch_size, shuffle=True))
         assert sorted(torch.cat(batches).flatten().tolist()) == [0, 1, 2, 3, 4]
 
+    @pytest.mark.parametrize(("options", "outer"), [({}, 6), ({"persistent_workers": True}, 1)])
+    def test_a_loop_inside_a_loop_ends_the_outer_one_early_with_persistent_workers(self, options, outer):
+        loader = DataLoader(range(6), **WORKERS, **options)
+        steps = 0
+        for _ in loader:
+            steps += 1
+            assert sum(1 for _ in loader) == 6
+        assert steps == outer
+
+    @pytest.mark.parametrize("shuffle", [True, False])
+    @pytest.mark.parametrize("generator", [None, 3])
+    def test_two_iterators_of_one_loader_both_see_every_sample(self, shuffle, generator):
+        loader = DataLoader(range(9), 2, shuffle=shuffle, generator=seeded(generator) if generator else None)
+        pairs = list(zip(loader, loader, strict=True))
+        for batches in zip(*pairs, strict=True):
+            assert sorted(torch.cat(batches).tolist()) == list(range(9))
+
+    def test_while_yield_from_restarts_an_empty_loader_again_and_again(self):
+        class Counted(DataLoader):
+            starts = 0
+
+            def __iter__(self):
+                self.starts += 1
+                if self.starts > 50:
+                    raise TimeoutError
+                return super().__iter__()
+
+        loader = Counted(range(3), batch_size=8, drop_last=True)
+
+        def forever():
+            while True:
+                yield from loader
+
+        with pytest.raises(TimeoutError):
+            next(forever())
+
     def test_restarting_the_iterator_takes_a_first_batch_each_time(self):
         one_epoch = restart_snippet.samples_seen(True, False, samples=60, batch_size=7)
         assert sorted(one_epoch) == list(range(60)) and set(one_epoch.values()) == {1}
