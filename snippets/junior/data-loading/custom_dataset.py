@@ -14,16 +14,15 @@ class Images(Dataset):
         return len(self.paths)
 
     def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        image = torch.load(self.paths[index])
-        return image.float() / 255, self.labels[index]
+        return torch.load(self.paths[index]).float() / 255, self.labels[index]
 
 
 if __name__ == "__main__":
     with tempfile.TemporaryDirectory() as root:
         for name in ("dog/0", "cat/1", "bird/2", "dog/3"):
-            image = torch.zeros(1, 8, 8, dtype=torch.uint8)
-            Path(root, name).parent.mkdir(exist_ok=True)
-            torch.save(image, Path(root, f"{name}.pt"))
+            path = Path(root, f"{name}.pt")
+            path.parent.mkdir(exist_ok=True)
+            torch.save(torch.zeros(1, 8, 8, dtype=torch.uint8), path)
         dataset = Images(Path(root), ["bird", "cat", "dog"])
         print([path.stem for path in dataset.paths])
         for images, labels in DataLoader(dataset, batch_size=3):

@@ -8,7 +8,10 @@ import torch
 
 
 def save_atomically(state: dict[str, Any], path: Path) -> None:
-    """Write a checkpoint; a failure leaves the old file or the new one whole."""
+    """Write a checkpoint; a failure leaves the old file or the new one whole.
+
+    Call it in one process: all calls write the same temporary file.
+    """
     temporary = path.with_name(path.name + ".tmp")
     with temporary.open("wb") as file:
         torch.save(state, file)

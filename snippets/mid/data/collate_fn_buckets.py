@@ -19,13 +19,12 @@ class BucketSampler(Sampler[list[int]]):
 
     def __iter__(self) -> Iterator[list[int]]:
         batches = []
-        for part in torch.randperm(len(self.lengths)).split(
-            self.batch_size * self.bucket
-        ):
-            order = sorted(part.tolist(), key=lambda index: self.lengths[index])
-            batches += [
-                b.tolist() for b in torch.tensor(order).split(self.batch_size)
-            ]
+        shuffled = torch.randperm(len(self.lengths)).tolist()
+        size = self.batch_size * self.bucket
+        for i in range(0, len(shuffled), size):
+            part = sorted(shuffled[i : i + size], key=self.lengths.__getitem__)
+            for j in range(0, len(part), self.batch_size):
+                batches.append(part[j : j + self.batch_size])
         return iter([batches[i] for i in torch.randperm(len(batches)).tolist()])
 
     def __len__(self) -> int:

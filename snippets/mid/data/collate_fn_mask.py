@@ -7,7 +7,8 @@ def masked_mean(vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
     """Mean over the real tokens.
 
     Args:
-        vectors: (B, T, D), float; what stands at a padded place does not matter.
+        vectors: (B, T, D), float32 or float64, because a float16 sum can overflow;
+            what stands at a padded place does not matter.
         mask: (B, T), bool, True where there is a token; each row has at least one.
 
     Returns:

@@ -7,6 +7,7 @@ import pickle
 import random
 import re
 import time
+import warnings
 from pathlib import Path
 
 import numpy as np
@@ -124,6 +125,42 @@ class TestDataloader:
         items = [torch.tensor([float(i)]) for i in range(5)]
         batches = list(DataLoader(items, batch_size, shuffle=True))
         assert sorted(torch.cat(batches).flatten().tolist()) == [0, 1, 2, 3, 4]
+
+    @pytest.mark.parametrize(("options", "outer"), [({}, 6), ({"persistent_workers": True}, 1)])
+    def test_a_loop_inside_a_loop_ends_the_outer_one_early_with_persistent_workers(self, options, outer):
+        loader = DataLoader(range(6), **WORKERS, **options)
+        steps = 0
+        for _ in loader:
+            steps += 1
+            assert sum(1 for _ in loader) == 6
+        assert steps == outer
+
+    @pytest.mark.parametrize("shuffle", [True, False])
+    @pytest.mark.parametrize("generator", [None, 3])
+    def test_two_iterators_of_one_loader_both_see_every_sample(self, shuffle, generator):
+        loader = DataLoader(range(9), 2, shuffle=shuffle, generator=seeded(generator) if generator else None)
+        pairs = list(zip(loader, loader, strict=True))
+        for batches in zip(*pairs, strict=True):
+            assert sorted(torch.cat(batches).tolist()) == list(range(9))
+
+    def test_while_yield_from_restarts_an_empty_loader_again_and_again(self):
+        class Counted(DataLoader):
+            starts = 0
+
+            def __iter__(self):
+                self.starts += 1
+                if self.starts > 50:
+                    raise TimeoutError
+                return super().__iter__()
+
+        loader = Counted(range(3), batch_size=8, drop_last=True)
+
+        def forever():
+            while True:
+                yield from loader
+
+        with pytest.raises(TimeoutError):
+            next(forever())
 
     def test_restarting_the_iterator_takes_a_first_batch_each_time(self):
         one_epoch = restart_snippet.samples_seen(True, False, samples=60, batch_size=7)
@@ -407,6 +444,55 @@ class TestCustomDataset:
         torch.save(torch.zeros(1, 2, 2, dtype=torch.uint8), dataset.paths[0])
         assert dataset[0][0].max() == 0
 
+    @pytest.mark.parametrize("start_method", ["fork", "spawn"])
+    def test_only_spawned_workers_need_a_pickle_of_the_dataset(self, start_method, tmp_path):
+        (tmp_path / "file").write_bytes(b"abcd")
+        dataset = OneFile(tmp_path / "file")
+        loader = DataLoader(dataset, num_workers=1, multiprocessing_context=start_method)
+        with dataset.file:
+            if start_method == "fork":
+                assert [batch.item() for batch in loader] == list(b"abcd")
+            else:
+                with warnings.catch_warnings(), pytest.raises(TypeError, match="cannot pickle"):
+                    warnings.simplefilter("ignore")  # the loader warns, too
+                    iter(loader)
+
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    def test_what_default_collate_does_not_know_raises(self, item):
+        with pytest.raises(TypeError, match="batch must contain"):
+            next(iter(DataLoader([item])))
+
+    @pytest.mark.parametrize(("seed", "repeats"), [(int, True), (lambda worker: torch.initial_seed(), False)])
+    def test_a_generator_seeded_with_the_worker_id_repeats_itself_in_every_epoch(self, seed, repeats):
+        def start(worker):
+            torch.utils.data.get_worker_info().dataset.own = np.random.default_rng(seed(worker))
+
+        class Own(Dataset):
+            def __len__(self):
+                return 4
+
+            def __getitem__(self, index):
+                return int(self.own.integers(2**40))
+
+        loader = DataLoader(Own(), worker_init_fn=start, **WORKERS)
+        first, second = ([batch.item() for batch in loader] for _ in range(2))
+        assert len(set(first)) == 4 and (first == second) is repeats
+
+    @pytest.mark.parametrize("loss", [F.huber_loss, F.binary_cross_entropy])
+    def test_some_losses_refuse_a_float64_target(self, loss):
+        prediction = torch.rand(4, requires_grad=True)
+        with pytest.raises(RuntimeError, match="Found dtype Double"):
+            loss(prediction, torch.ones(4, dtype=torch.float64)).backward()
+
+    @pytest.mark.parametrize(("batch_size", "raises"), [(1, False), (2, True)])
+    def test_two_sizes_in_one_batch_raise_and_in_two_batches_do_not(self, batch_size, raises):
+        loader = DataLoader([torch.ones(1, 2, 2), torch.ones(1, 3, 3)], batch_size)
+        if raises:
+            with pytest.raises(RuntimeError, match="equal size"):
+                list(loader)
+        else:
+            assert [batch.shape[-1] for batch in loader] == [2, 3]
+
     def test_images_of_different_sizes_do_not_stack(self):
         with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
             next(iter(DataLoader([torch.zeros(1, 4, 4), torch.zeros(1, 4, 5)], 2)))
@@ -506,11 +592,43 @@ class TestDataloaderArguments:
         loader = DataLoader(Stream(), 2, num_workers=workers, multiprocessing_context="fork")
         assert torch.cat(list(loader)).bincount().tolist() == [workers] * 6
 
+    @pytest.mark.parametrize(
+        ("samples", "workers", "kept"), [(6, 0, 4), (6, 2, 0), (10, 0, 8), (13, 2, 8), (16, 2, 16)]
+    )
+    def test_drop_last_drops_the_short_batch_of_each_worker_of_a_stream(self, samples, workers, kept):
+        class Split(IterableDataset):
+            def __iter__(self):
+                info = torch.utils.data.get_worker_info()
+                return iter(range(info.id, samples, info.num_workers) if info else range(samples))
+
+        loader = DataLoader(Split(), 4, drop_last=True, **(WORKERS if workers else {}))
+        assert sum(len(batch) for batch in loader) == kept
+
+    @pytest.mark.skipif(not Path("/proc/self/smaps_rollup").exists(), reason="needs Linux")
+    @pytest.mark.parametrize(("dtype", "grows"), [(list, True), (object, True), (str, False), (bytes, False)])
+    def test_reading_python_objects_copies_their_pages_into_a_forked_worker(self, dtype, grows):
+        names = [f"some/long/path/number/{i:07d}.png" for i in range(100_000)]  # about 9 MB
+        kept = names if dtype is list else np.array(names, dtype=dtype)
+
+        class Names(Dataset):
+            def __len__(self):
+                return 2
+
+            def __getitem__(self, index):
+                for name in kept if index else ():
+                    assert len(name) == 33
+                rollup = Path("/proc/self/smaps_rollup").read_text()
+                return sum(int(number) for number in re.findall(r"Private_\w+: +(\d+)", rollup))
+
+        before, after = (batch.item() for batch in DataLoader(Names(), num_workers=1, multiprocessing_context="fork"))
+        assert (after - before > 4000) is grows  # KiB
+
     def test_an_epoch_without_a_batch_makes_a_division_raise_and_a_tensors_mean_nan(self):
         loader = DataLoader(range(3), batch_size=8, drop_last=True)
         losses = [batch.float().mean() for batch in loader]
         with pytest.raises(ZeroDivisionError):
             sum(losses) / len(loader)
+        assert (sum(losses, torch.zeros(())) / len(loader)).isnan()
         assert torch.tensor(losses).mean().isnan()
 
     @pytest.mark.parametrize(("persistent", "starts"), [(False, 4), (True, 2)])
@@ -702,6 +820,29 @@ class TestDataLeakage:
         assert score(copies, labels[owner], first, second) == 1.0
         apart = score(copies, labels[owner], torch.arange(200), torch.arange(200, 400))
         assert abs(apart - 0.5) < 0.2
+
+    @pytest.mark.parametrize(("back", "ahead"), [(3, 2), (0, 4), (5, 1)])
+    def test_a_gap_of_both_windows_together_keeps_the_parts_apart_and_a_shorter_one_does_not(self, back, ahead):
+        def hours(samples):
+            return {hour for sample in samples for hour in range(sample - back, sample + ahead + 1)}
+
+        for gap in range(back + ahead + 2):
+            apart = hours(range(10, 50)).isdisjoint(hours(range(50 + gap, 90)))
+            assert apart is (gap >= back + ahead)
+
+    @pytest.mark.parametrize(("rows", "shift", "small"), [(1000, 0, True), (20, 0, False), (1000, 5, False)])
+    def test_the_mean_moves_with_few_rows_or_with_test_rows_from_elsewhere(self, rows, shift, small):
+        x = torch.randn(rows, 500)
+        train, test = x.split([rows * 4 // 5, rows // 5])
+        moved = (torch.cat([train, test + shift]).mean(0) - train.mean(0)).abs().mean()
+        assert bool(moved < 0.03) is small
+
+    def test_the_nearest_training_photo_nearly_always_shows_the_same_patient(self):
+        patient = torch.arange(1000).repeat_interleave(5)
+        photos = torch.randn(1000, 32)[patient] + 0.3 * torch.randn(5000, 32)
+        train, test = torch.randperm(5000).split([4000, 1000])
+        same = patient[train][torch.cdist(photos[test], photos[train]).argmin(1)] == patient[test]
+        assert same.float().mean() > 0.98
 
     def test_fitting_the_normalization_on_all_rows_changes_little_here(self):
         x, y = self.coin_flips(1000, 20)

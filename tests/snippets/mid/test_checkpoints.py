@@ -16,6 +16,7 @@ from torch.utils.data.distributed import DistributedSampler
 from warmup.testing import load_snippet
 
 small = load_snippet("mid/checkpoints/resume_exactly.py")
+parts = load_snippet("mid/checkpoints/resume_exactly_parts.py")
 resume = load_snippet("mid/checkpoints/resume_exactly_trainer.py")
 scaler_snippet = load_snippet("mid/checkpoints/resume_exactly_scaler.py")
 iterator_snippet = load_snippet("mid/checkpoints/resume_exactly_iterator.py")
@@ -247,6 +248,83 @@ class TestResumeExactly:
         rest = [batch.tolist() for batch in batches]
         torch.set_rng_state(state)
         assert myth.epoch(loader)[:5] != rest
+
+    @pytest.mark.parametrize("stop", range(1, 15))
+    def test_each_part_of_the_smallest_program_is_needed_at_every_stop(self, stop):
+        whole, state = parts.train(15, **parts.start)["weight"], through_a_file(parts.train(stop, **parts.start))
+        assert torch.equal(parts.train(15, **state)["weight"], whole)
+        for lost, first in parts.start.items():
+            assert not torch.equal(parts.train(15, **state | {lost: first})["weight"], whole)
+
+    @pytest.mark.parametrize("own", [True, False])
+    def test_the_global_state_does_not_resume_a_loader_with_a_generator_of_its_own(self, own):
+        def loader():
+            generator = torch.Generator().manual_seed(0) if own else None
+            return DataLoader(range(40), batch_size=4, shuffle=True, generator=generator)
+
+        first = loader()
+        myth.epoch(first)
+        state = torch.get_rng_state()
+        whole = myth.epoch(first)
+        torch.manual_seed(9)
+        torch.set_rng_state(state)
+        assert (myth.epoch(loader()) == whole) is not own
+
+    @pytest.mark.parametrize(("before_iter", "same"), [(True, True), (False, False)])
+    def test_between_epochs_the_random_state_is_restored_before_iter(self, before_iter, same):
+        loader = DataLoader(range(40), batch_size=4, shuffle=True)
+        state = torch.get_rng_state()
+        whole = myth.epoch(loader)
+        if before_iter:
+            torch.set_rng_state(state)
+            batches = iter(loader)
+        else:
+            batches = iter(loader)
+            torch.set_rng_state(state)
+        assert ([batch.tolist() for batch in batches] == whole) is same
+
+    @pytest.mark.parametrize("persistent", [True, False])
+    @pytest.mark.parametrize("with_index", [True, False])
+    def test_noise_from_seed_epoch_and_index_resumes_anywhere_if_the_epoch_comes_with_the_index(
+        self, persistent, with_index
+    ):
+        class Positions:
+            epoch = start = 0
+
+            def __iter__(self):
+                return iter([(self.epoch, i) if with_index else i for i in range(self.start, 8)])
+
+            def __len__(self):
+                return 8 - self.start
+
+        class Seeded(torch.utils.data.Dataset):
+            epoch = 0
+
+            def __len__(self):
+                return 8
+
+            def __getitem__(self, position):
+                epoch, index = position if with_index else (self.epoch, position)
+                return torch.rand((), generator=torch.Generator().manual_seed(1000 * epoch + index))
+
+        def run(first_epoch, start=0):
+            dataset, sampler = Seeded(), Positions()
+            loader = DataLoader(
+                dataset,
+                2,
+                sampler=sampler,
+                num_workers=1,
+                persistent_workers=persistent,
+                multiprocessing_context="fork",
+            )
+            for epoch in range(first_epoch, 3):
+                dataset.epoch = sampler.epoch = epoch
+                sampler.start = start if epoch == first_epoch else 0
+                yield torch.cat(list(loader)).tolist()
+
+        whole, resumed = list(run(0)), list(run(1, start=4))
+        assert (resumed == [whole[1][4:], whole[2]]) is (with_index or not persistent)
+        assert (whole[0] != whole[1]) is (with_index or not persistent)
 
     def test_workers_take_their_seeds_from_the_loaders_generator(self):
         class Noise(torch.utils.data.Dataset):

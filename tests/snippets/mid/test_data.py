@@ -2,6 +2,8 @@
 
 import io
 import pickle
+import subprocess
+import sys
 from functools import partial
 
 import pytest
@@ -255,6 +257,48 @@ class TestCollateFn:
         assert found < 0.5 * smaller if bucket > 1 else found == pytest.approx(smaller, abs=0.05)
         loader = DataLoader([torch.ones(n) for n in lengths], batch_sampler=sampler, collate_fn=collate.pad_batch)
         assert sum(int(batch.mask.sum()) for batch in loader) == sum(lengths)
+
+    @pytest.mark.parametrize("size", [0, 1, 4, 9])
+    def test_buckets_have_as_many_batches_as_they_say_also_without_a_sample(self, size):
+        sampler = buckets.BucketSampler(list(range(size)), batch_size=4, bucket=2)
+        batches = list(sampler)
+        assert len(batches) == len(sampler) and all(batches)
+        assert sorted(i for batch in batches for i in batch) == list(range(size))
+
+    @pytest.mark.parametrize(("dtype", "finite"), [(torch.float16, False), (torch.float32, True)])
+    def test_a_masked_sum_of_float16_can_overflow_where_float32_does_not(self, dtype, finite):
+        vectors, mask = torch.full((1, 1000, 1), 100.0, dtype=dtype), torch.ones(1, 1000, dtype=torch.bool)
+        assert bool(mask_snippet.masked_mean(vectors, mask).isfinite()) is finite
+
+    @pytest.mark.parametrize("change", ["none", "init", "from_pretrained"])
+    def test_padding_idx_makes_the_row_zero_only_when_the_module_creates_it(self, change):
+        embedding = nn.Embedding(5, 3, padding_idx=0)
+        if change == "init":
+            nn.init.normal_(embedding.weight)
+        elif change == "from_pretrained":
+            embedding = nn.Embedding.from_pretrained(torch.ones(5, 3), padding_idx=0)
+        assert (embedding(torch.tensor(0)).count_nonzero() == 0) == (change == "none")
+
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    def test_default_collate_refuses_other_types(self, item):
+        with pytest.raises(TypeError, match="batch must contain"):
+            default_collate([item, item])
+
+    @pytest.mark.parametrize("method", ["fork", "spawn"])
+    def test_a_function_of_an_interactive_session_fails_if_workers_are_spawned(self, method):
+        program = f"""
+import torch
+from torch.utils.data import DataLoader
+def top(samples):
+    return samples
+loader = DataLoader(range(2), 2, collate_fn=top, num_workers=1, multiprocessing_context="{method}")
+print("batch", next(iter(loader)))
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        if method == "fork":
+            assert "batch [0, 1]" in done.stdout
+        else:
+            assert done.returncode != 0 and "Can't get attribute 'top'" in done.stderr
 
     def test_the_share_of_padding_counts_padded_places(self):
         assert buckets.padding([[0, 1], [2]], [2, 6, 3]) == pytest.approx(4 / 15)
