@@ -6,6 +6,8 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Images(Dataset):
+    """Images of root/<class>/*.pt: float32 in [0, 1], and the class as a number."""
+
     def __init__(self, root: Path, classes: list[str]) -> None:
         self.paths = sorted(root.glob("*/*.pt"))  # paths only, no image yet
         self.labels = [classes.index(path.parent.name) for path in self.paths]

@@ -3,6 +3,8 @@ from torch.utils.data import DataLoader, Dataset
 
 
 class Squares(Dataset):
+    """Item i: i squared, float32 of shape (1,), and i. It says what it reads."""
+
     def __len__(self) -> int:
         return 7
 

@@ -9,6 +9,8 @@ from torch.utils.data import DataLoader, Dataset, get_worker_info
 
 
 class WhoReads(Dataset):
+    """Nine items; each names the process that read it."""
+
     def __len__(self) -> int:
         return 9
 

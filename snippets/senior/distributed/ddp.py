@@ -29,6 +29,7 @@ def demonstrate(rank: int) -> None:
 
 
 def worker(rank: int, file: str) -> None:
+    """One of two processes, which meet in ``file``."""
     dist.init_process_group("gloo", f"file://{file}", rank=rank, world_size=2)
     demonstrate(rank)
     gc.collect()  # frees the replica before its process group

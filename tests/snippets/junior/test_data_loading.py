@@ -18,6 +18,8 @@ from torch.utils.data import DataLoader, Dataset, IterableDataset, default_colla
 
 from warmup.testing import load_snippet
 
+squares_snippet = load_snippet("junior/data-loading/dataloader.py")
+who_snippet = load_snippet("junior/data-loading/dataloader_arguments_who.py")
 loader_snippet = load_snippet("junior/data-loading/dataloader_lists.py")
 data_leakage = load_snippet("junior/data-loading/data_leakage_mean.py")
 data_leakage_groups = load_snippet("junior/data-loading/data_leakage_groups_broken.py")
@@ -47,6 +49,16 @@ class Stream(IterableDataset):
 
 
 class TestDataloader:
+    def test_each_item_is_read_once_an_epoch_in_a_new_order(self, capsys):
+        loader = DataLoader(squares_snippet.Squares(), batch_size=3, shuffle=True)
+        epochs = []
+        for _ in range(2):
+            labels = torch.cat([labels for inputs, labels in loader if torch.equal(inputs[:, 0], labels.float() ** 2)])
+            read = [int(word) for word in capsys.readouterr().out.split() if word.isdigit()]
+            assert sorted(read) == list(range(7)) and read == labels.tolist()
+            epochs.append(read)
+        assert epochs[0] != epochs[1]
+
     def test_the_dataset_answers_what_sample_i_is(self):
         dataset = loader_snippet.Squares(5)
         assert len(dataset) == 5
@@ -554,6 +566,13 @@ class Custom:
 
 @pytest.mark.multiprocess
 class TestDataloaderArguments:
+    @pytest.mark.parametrize("workers", [0, 1, 2])
+    def test_whole_batches_go_to_the_workers_in_turn(self, workers):
+        for batch_size in (2, 4):
+            loader = DataLoader(who_snippet.WhoReads(), batch_size=batch_size, num_workers=workers)
+            for number, names in enumerate(loader):
+                assert set(names) == {f"w{number % workers}" if workers else "main"}
+
     @pytest.mark.parametrize(("length", "prefetch_factor"), [(4, 1), (7, 2), (7, 3)])
     def test_batches_are_dealt_in_turn_and_read_ahead(self, length, prefetch_factor):
         batches = ahead_snippet.Batches(length)

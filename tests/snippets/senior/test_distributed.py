@@ -3,6 +3,7 @@
 import contextlib
 import copy
 import gc
+import re
 import tempfile
 import time
 from pathlib import Path
@@ -17,6 +18,8 @@ from torch.utils.data import DistributedSampler
 
 from warmup.testing import load_snippet
 
+ddp = load_snippet("senior/distributed/ddp.py")
+ddp_no_sync = load_snippet("senior/distributed/ddp_no_sync.py")
 ddp_steps = load_snippet("senior/distributed/ddp_steps.py")
 ddp_buckets = load_snippet("senior/distributed/ddp_buckets.py")
 ddp_uneven = load_snippet("senior/distributed/ddp_uneven.py")
@@ -50,6 +53,20 @@ def gradients(module):
 
 
 class TestDdp:
+    @pytest.mark.parametrize("snippet", [ddp, ddp_no_sync], ids=["ddp", "ddp_no_sync"])
+    def test_the_ranks_of_the_examples_end_with_one_gradient(self, snippet, capfd):
+        def shown(rank):
+            snippet.demonstrate(rank)
+
+        on_ranks(shown)
+        printed = capfd.readouterr().out.splitlines()
+        if snippet is ddp:
+            weights, averaged = zip(*(re.findall(r"-?[\d.]+", line)[-2:] for line in printed), strict=True)
+            assert len(printed) == 2 and len(set(weights)) == 1 and set(averaged) == {"2.0"}
+        else:
+            apart = [len(set(re.findall(r"[\d.]+", line.partition("[")[2]))) for line in printed]
+            assert apart == [2, 2, 2, 1]
+
     def test_the_constructor_gives_every_rank_the_parameters_and_buffers_of_rank_0(self):
         def wrapped_state(rank):
             torch.manual_seed(rank)
