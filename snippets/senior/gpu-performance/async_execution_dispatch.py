@@ -1,3 +1,4 @@
+import textwrap
 from collections.abc import Callable
 
 import torch
@@ -40,4 +41,5 @@ if __name__ == "__main__":
         "loss.shape": lambda: loss.shape,
     }
     for line, function in python.items():
-        print(f"{line:17}{' '.join(dispatched(function)) or 'nothing'}")
+        row = f"{line:17}{' '.join(dispatched(function)) or 'nothing'}"
+        print(textwrap.fill(row, 78, subsequent_indent=17 * " "))
