@@ -1601,8 +1601,10 @@ class TestEvalVsNoGrad:
     def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
         torch.manual_seed(0)
         x = torch.randn(8, 4)
-        for model in (nn.RReLU(), nn.utils.parametrizations.spectral_norm(nn.Linear(4, 4))):
-            assert self.differs(model.train(), x) and not self.differs(model.eval(), x)
+        # So wide that its power iteration has not converged: then train mode changes the norm at each call.
+        normed = nn.utils.parametrizations.spectral_norm(nn.Linear(64, 64))
+        for model, inputs in ((nn.RReLU(), x), (normed, torch.randn(8, 64))):
+            assert self.differs(model.train(), inputs) and not self.differs(model.eval(), inputs)
         assert not self.differs(nn.Sequential(nn.Linear(4, 4), nn.LayerNorm(4)).train(), x)
 
     def test_an_input_gradient_repeats_in_eval_mode_only(self):
