@@ -562,35 +562,29 @@ class TestMathDepth:
             weights.append(layer.weight.detach())
         assert torch.allclose(*weights, atol=1e-5) is hidden
 
-    @pytest.mark.parametrize(("clip", "hidden"), [(1.0, False), (1e9, True)])
-    def test_adam_does_not_hide_a_factor_from_clipping(self, clip, hidden):
+    @staticmethod
+    def hides_a_factor_from_clipping(optimizer_class, steps: int, clip: float) -> bool:
+        """Whether 64 times the loss trains the same weights, if each gradient is clipped."""
         weights = []
         for factor in (1, 64):
             torch.manual_seed(0)
             layer, x, y = nn.Linear(3, 1), torch.randn(64, 3), torch.randn(64, 1)
-            optimizer = torch.optim.Adam(layer.parameters(), lr=0.01)
-            for _ in range(50):
+            optimizer = optimizer_class(layer.parameters(), lr=0.01)
+            for _ in range(steps):
                 optimizer.zero_grad()
                 (factor * F.mse_loss(layer(x), y)).backward()
                 nn.utils.clip_grad_norm_(layer.parameters(), clip)
                 optimizer.step()
             weights.append(layer.weight.detach())
-        assert torch.allclose(*weights, atol=1e-5) is hidden
+        return torch.allclose(*weights, atol=1e-5)
+
+    @pytest.mark.parametrize(("clip", "hidden"), [(1.0, False), (1e9, True)])
+    def test_adam_does_not_hide_a_factor_from_clipping(self, clip, hidden):
+        assert self.hides_a_factor_from_clipping(torch.optim.Adam, 50, clip) is hidden
 
     @pytest.mark.parametrize(("clip", "hidden"), [(0.01, True), (10.0, False), (1e9, False)])
     def test_clipping_hides_a_factor_from_sgd_if_both_gradients_are_clipped(self, clip, hidden):
-        weights = []
-        for factor in (1, 64):
-            torch.manual_seed(0)
-            layer, x, y = nn.Linear(3, 1), torch.randn(64, 3), torch.randn(64, 1)
-            optimizer = torch.optim.SGD(layer.parameters(), lr=0.01)
-            for _ in range(20):
-                optimizer.zero_grad()
-                (factor * F.mse_loss(layer(x), y)).backward()
-                nn.utils.clip_grad_norm_(layer.parameters(), clip)
-                optimizer.step()
-            weights.append(layer.weight.detach())
-        assert torch.allclose(*weights, atol=1e-5) is hidden
+        assert self.hides_a_factor_from_clipping(torch.optim.SGD, 20, clip) is hidden
 
     @pytest.mark.parametrize("p", [0.0, 0.5])
     def test_gradcheck_can_fail_with_dropout_although_the_gradient_is_right(self, p):

@@ -67,3 +67,11 @@ def on_two_machines(by_itself):
         return json.loads(failed), "\n".join([*printed, ""])
 
     return record
+
+
+@pytest.fixture
+def topic(tmp_path) -> Path:
+    """A topic's folder of snippets, empty."""
+    folder = tmp_path / "snippets/junior/autograd"
+    folder.mkdir(parents=True)
+    return folder

@@ -39,13 +39,6 @@ def recorded(code: str, text: str) -> str:
     return outputs.written(text, code, "a CPU with 2 cores", PIN, "2026-11-21")
 
 
-@pytest.fixture
-def topic(tmp_path):
-    folder = tmp_path / "snippets/junior/autograd"
-    folder.mkdir(parents=True)
-    return folder
-
-
 def write(topic: Path, name: str, code: str, out: str | None = None) -> Path:
     path = topic / f"{name}.py"
     path.write_text(textwrap.dedent(code))
