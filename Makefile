@@ -23,7 +23,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test snippets lint record record-check versions claims run lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -71,6 +71,9 @@ run: $(VENV)/.test  ## Run snippets and compare with what is recorded (Q=level/t
 
 claims: $(VENV)/.site  ## List the sentences of a page that promise most, for its second reader (Q=level/topic/slug)
 	$(WARMUP) claims $(Q)
+
+draw: $(VENV)/.site  ## Draw diagrams from their Graphviz sources (Q=docs/level/topic/name.dot for one)
+	$(WARMUP) draw $(Q)
 
 lab: $(VENV)/.test  ## Execute labs and record what they print and draw (Q=attention-cost for one)
 	$(WARMUP) lab $(Q)

@@ -217,13 +217,6 @@ def test_which_fences_are_misspelled(line, wrong):
     assert [number for number, _ in misspelled(f"\n{line}\n{closing}\n")] == [2] * wrong
 
 
-def test_diagrams_have_their_sources_beside_them():
-    drawn = [path for path in DOCS.rglob("*.svg") if "assets" not in path.relative_to(DOCS).parts]
-    assert drawn
-    missing = [name(path) for path in drawn if not path.with_suffix(".dot").exists()]
-    assert not missing, report(missing)
-
-
 def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():
     listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M)
     shown = levels.load(topic_order=listed)

@@ -9,7 +9,7 @@ from pathlib import Path
 from warmup import checks
 from warmup.content import header, levels, navigation
 from warmup.content.questions import Question
-from warmup.project import ROOT, SNIPPETS, Problem, ProblemError, relative
+from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
 
 
@@ -140,6 +140,15 @@ def versions(_: argparse.Namespace) -> int:
     return seen.see()
 
 
+def draw(arguments: argparse.Namespace) -> int:
+    from warmup.content import diagrams
+    from warmup.dev.draw import draw as one
+
+    for source in [Path(name) for name in arguments.names] or diagrams.find(DOCS):
+        print(f"{relative(diagrams.drawing_file(source))}: {'drawn' if one(source) else 'unchanged'}")
+    return 0
+
+
 def lab(arguments: argparse.Namespace) -> int:
     from warmup.checks.labs import problems
     from warmup.content import labs
@@ -258,6 +267,7 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("names", nargs="*")
     sub.add_argument("--claims", action="store_true", help="run all claims on each emulated CPU as well")
     command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
+    command(draw, "draw diagrams from their Graphviz sources").add_argument("names", nargs="*")
     sub = command(lab, "execute labs and record what they print and draw")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--force", action="store_true", help="also where only digits differ that a run may change")

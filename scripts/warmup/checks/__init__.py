@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from warmup.checks import navigation, outputs, puzzles, questions, snippets
+from warmup.checks import diagrams, navigation, outputs, puzzles, questions, snippets
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
 
@@ -36,7 +36,7 @@ def _of_snippet(path: Path) -> list[Problem]:
 
 
 def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
-    """Every problem of questions, puzzles, snippets and recorded outputs, each once, by file and line.
+    """Every problem of questions, diagrams, puzzles, snippets and recorded outputs, each once, by file and line.
 
     Args:
         site: what was read.
@@ -46,6 +46,9 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
     for level in site.levels:
         for topic in level.topics:
             found += navigation.order(topic)
+            place = topic.index.path.parent
+            files = [place, *(file for kind in ("dot", "svg", "md") for file in place.glob(f"*.{kind}"))]
+            found += _once(place, files, functools.partial(diagrams.problems, place))
     for question in site.questions:
         shown = [folder / include.path for include in question.includes]
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
