@@ -110,6 +110,92 @@ class TestZeroGrad:
             weights.append(model.weight.detach())
         assert torch.allclose(*weights) == equal
 
+    @pytest.mark.parametrize(("clip", "equal"), [(None, True), (0.1, False)])
+    def test_never_clearing_is_momentum_one_only_if_no_clipping_changes_grad(self, clip, equal):
+        weights = []
+        for clear, momentum in ((False, 0.0), (True, 1.0)):
+            torch.manual_seed(0)
+            model, x = nn.Linear(4, 1), torch.randn(32, 4)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            for _ in range(30):
+                if clear:
+                    optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), x.sum(dim=1, keepdim=True)).backward()
+                if clip:
+                    nn.utils.clip_grad_norm_(model.parameters(), clip)
+                optimizer.step()
+            weights.append(model.weight.detach())
+        assert torch.allclose(*weights, atol=1e-4) == equal
+
+    @pytest.mark.parametrize("width", [8, 64])
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_plain_sgd_can_hide_it_on_separable_classes_and_momentum_explodes(self, seed, width):
+        losses = {}
+        for clear, momentum in ((True, 0.0), (False, 0.0), (False, 0.9)):
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(10, width), nn.ReLU(), nn.Linear(width, 3))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            x = torch.randn(256, 10, generator=torch.Generator().manual_seed(seed))
+            for _ in range(300):
+                if clear:
+                    optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(dim=1))
+                loss.backward()
+                optimizer.step()
+            losses[clear, momentum] = loss.item()
+        assert losses[False, 0.0] < 0.001 < 0.05 < losses[True, 0.0]
+        assert not losses[False, 0.9] < 1e6
+
+    def test_with_a_wide_layer_plain_sgd_can_explode_before_momentum(self):
+        first = []
+        for momentum in (0.0, 0.9):
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Linear(1, 128), nn.Tanh(), nn.Linear(128, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            losses = forgotten.losses(model, optimizer, False, steps=40)
+            first.append(next(step for step, loss in enumerate(losses) if not loss < 50))
+        assert first[0] <= first[1] < 15
+
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW, torch.optim.LBFGS])
+    def test_only_lbfgs_moves_a_weight_whose_gradient_is_none(self, optimizer):
+        w, v = nn.Parameter(torch.tensor([1.0, 2.0])), nn.Parameter(torch.tensor([3.0]))
+        stepper = optimizer([w, v], lr=0.1)
+
+        def closure(both):
+            stepper.zero_grad()
+            loss = w.square().sum() + (v - w.sum()).square().sum() * both
+            loss.backward()
+            if not both:
+                v.grad = None
+            return loss
+
+        for _ in range(3):
+            stepper.step(lambda: closure(True))
+        before = v.item()
+        stepper.step(lambda: closure(False))
+        assert v.grad is None and (v.item() != before) == (optimizer is torch.optim.LBFGS)
+
+    @pytest.mark.parametrize("case", ["plain", "class weights", "contrastive", "dropout"])
+    def test_micro_batches_are_the_large_batch_only_with_equal_divisors_no_mixing_and_no_dropout(self, case):
+        torch.manual_seed(0)
+        model, x, y = nn.Linear(4, 3), torch.randn(8, 4), torch.tensor([0, 0, 1, 0, 2, 2, 1, 2])
+
+        def loss(x, y):
+            z = model(x)
+            if case == "contrastive":
+                return nn.functional.cross_entropy(z @ z.T, torch.arange(len(z)))
+            if case == "dropout":
+                z = nn.functional.dropout(z, 0.5)
+            weight = torch.tensor([1.0, 2.0, 10.0]) if case == "class weights" else None
+            return nn.functional.cross_entropy(z, y, weight=weight)
+
+        loss(x, y).backward()
+        large = model.weight.grad
+        model.zero_grad()
+        for part, labels in zip(x.split(4), y.split(4), strict=True):
+            (loss(part, labels) / 2).backward()
+        assert torch.allclose(model.weight.grad, large, atol=1e-6) == (case == "plain")
+
     @pytest.mark.parametrize(("ignored", "equal"), [((0, 4), True), ((0, 1), False)])
     def test_micro_batches_of_equal_size_need_equally_many_labels(self, ignored, equal):
         torch.manual_seed(0)
