@@ -978,6 +978,32 @@ class TestRequiresGrad:
                 assert not rebuilt
             assert (optimizer.param_groups[1]["lr"] < 0.1) == rebuilt
 
+    @pytest.mark.parametrize("factor", [0.5, 0.9])
+    def test_a_new_lambda_scheduler_starts_again_and_one_that_has_all_groups_from_the_start_goes_on(self, factor):
+        for from_start in (True, False):
+            head, backbone = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1), requires_grad=False)
+            groups = [{"params": [head], "lr": 1.0}, {"params": [backbone], "lr": 0.1}]
+            optimizer = torch.optim.SGD(groups if from_start else groups[:1])
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step)
+            for _ in range(5):
+                optimizer.step()
+                scheduler.step()
+            if not from_start:
+                optimizer.add_param_group(groups[1])
+                torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step)
+            rates = [group["lr"] for group in optimizer.param_groups]
+            assert rates == pytest.approx([factor**5, 0.1 * factor**5] if from_start else [1.0, 0.1])
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_an_embedding_with_max_norm_shortens_looked_up_rows_of_its_frozen_weight(self, training):
+        for max_norm in (None, 1.0):
+            embedding = nn.Embedding(3, 4, max_norm=max_norm).requires_grad_(False).train(training)
+            embedding.weight.copy_(torch.tensor([[5.0], [5.0], [0.1]]).expand(3, 4))
+            before = embedding.weight.clone()
+            embedding(torch.tensor([0, 2]))
+            same = [torch.equal(row, old) for row, old in zip(embedding.weight, before, strict=True)]
+            assert same == [max_norm is None, True, True]
+
     def test_a_state_dict_shows_a_change_only_if_it_was_cloned(self):
         for model in (nn.Linear(2, 2), nn.BatchNorm1d(2)):
             kept = model.state_dict()
@@ -1360,6 +1386,19 @@ class TestNoGrad:
         seen.sum().backward()
         assert leaf.grad is None
 
+    @pytest.mark.parametrize("factor", [3.0, 5.0])
+    def test_an_in_place_operation_is_not_recorded_and_leaves_grad_fn_as_it_was(self, factor):
+        for recorded in (True, False):
+            w = torch.ones(3, requires_grad=True)
+            y = 2 * w
+            node = y.grad_fn
+            with torch.set_grad_enabled(recorded):
+                y.mul_(factor)
+            assert y.requires_grad and (y.grad_fn is node) != recorded
+            assert y.tolist() == [2 * factor] * 3
+            y.sum().backward()
+            assert w.grad.tolist() == [2 * factor if recorded else 2.0] * 3
+
     def test_no_grad_leaves_dropout_on(self):
         with torch.no_grad():
             assert (nn.Dropout(0.5)(torch.ones(1000)) == 0).any()
@@ -1505,6 +1544,26 @@ class TestNoGradVsRequiresGrad:
         (right, _), (found, of_block) = gradients(cut=False), gradients(cut=True)
         assert of_block is not None and (found is not None) == skip
         assert found is None or not torch.allclose(found, right)
+
+    @pytest.mark.parametrize("cut", [True, False])
+    def test_the_inputs_of_all_submodules_show_a_cut_inside_a_block(self, cut):
+        class Residual(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(4, 4)
+
+            def forward(self, h):
+                return h + self.inner(h.detach() if cut else h)
+
+        model, without = nn.Sequential(nn.Linear(4, 4), Residual(), nn.Linear(4, 1)), []
+        names = {module: name for name, module in model.named_modules()}
+        for module in model.modules():
+            module.register_forward_pre_hook(
+                lambda module, inputs: without.append(names[module]) if inputs[0].grad_fn is None else None
+            )
+        model(torch.ones(2, 4)).sum().backward()
+        assert all(p.grad is not None for p in model.parameters())
+        assert without == ["", "0", *["1.inner"] * cut]
 
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
@@ -1683,6 +1742,17 @@ class TestEvalVsNoGrad:
             fast = model(x, src_key_padding_mask=pad)
         assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
         assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
+
+    @pytest.mark.parametrize("covered", [True, False])
+    def test_a_sample_that_is_all_padding_is_nan_on_the_fast_path_of_a_layer_only(self, covered):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [0 if covered else 3]])
+        recorded = layer(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = layer(x, src_key_padding_mask=pad)
+        assert not recorded.isnan().any() and fast[1].isnan().any() == covered
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
 
     def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
         torch.manual_seed(0)
