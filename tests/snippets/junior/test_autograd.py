@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/autograd make, proven beyond the example shown."""
 
+import asyncio
 import copy
 import functools
 import warnings
@@ -1320,6 +1321,38 @@ class TestNoGrad:
 
         _, after = no_grad_myth.validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), add)
         assert after == 6 * 2 * 4 * 8 * 4
+
+    @pytest.mark.parametrize("detached", [True, False])
+    def test_a_list_of_outputs_keeps_every_graph_unless_they_are_detached(self, detached):
+        model, outputs = no_grad_myth.mlp(2, 8), []
+        model.register_forward_hook(
+            lambda module, inputs, output: outputs.append(output.detach().clone() if detached else output)
+        )
+        _, after = no_grad_myth.validate(model, torch.randn(6, 4, 8), torch.Tensor.item)
+        assert (after >= 6 * 2 * 4 * 8 * 4) == (not detached) and (after == 0) == detached
+
+    @pytest.mark.parametrize("decorator", [torch.no_grad(), torch.no_grad])
+    def test_a_decorated_coroutine_is_tracked_and_a_block_around_await_reaches_other_tasks(self, decorator):
+        w = torch.ones(2, requires_grad=True)
+
+        @decorator
+        async def decorated():
+            return (3 * w).requires_grad
+
+        async def block(awaits):
+            with torch.no_grad():
+                if awaits:
+                    await asyncio.sleep(0)
+                return (3 * w).requires_grad
+
+        async def other():
+            return (3 * w).requires_grad
+
+        async def main(awaits):
+            return await decorated(), *await asyncio.gather(block(awaits), other())
+
+        assert asyncio.run(main(awaits=True)) == (True, False, False)
+        assert asyncio.run(main(awaits=False)) == (True, False, True)
 
     def test_with_no_grad_the_same_loop_holds_nothing(self):
         validate = torch.no_grad()(no_grad_myth.validate)
