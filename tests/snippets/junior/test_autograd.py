@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/autograd make, proven beyond the example shown."""
 
+import asyncio
 import copy
 import functools
 import warnings
@@ -109,6 +110,92 @@ class TestZeroGrad:
             forgotten.losses(model, optimizer, clear, steps=30)
             weights.append(model.weight.detach())
         assert torch.allclose(*weights) == equal
+
+    @pytest.mark.parametrize(("clip", "equal"), [(None, True), (0.1, False)])
+    def test_never_clearing_is_momentum_one_only_if_no_clipping_changes_grad(self, clip, equal):
+        weights = []
+        for clear, momentum in ((False, 0.0), (True, 1.0)):
+            torch.manual_seed(0)
+            model, x = nn.Linear(4, 1), torch.randn(32, 4)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            for _ in range(30):
+                if clear:
+                    optimizer.zero_grad()
+                nn.functional.mse_loss(model(x), x.sum(dim=1, keepdim=True)).backward()
+                if clip:
+                    nn.utils.clip_grad_norm_(model.parameters(), clip)
+                optimizer.step()
+            weights.append(model.weight.detach())
+        assert torch.allclose(*weights, atol=1e-4) == equal
+
+    @pytest.mark.parametrize("width", [8, 64])
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_plain_sgd_can_hide_it_on_separable_classes_and_momentum_explodes(self, seed, width):
+        losses = {}
+        for clear, momentum in ((True, 0.0), (False, 0.0), (False, 0.9)):
+            torch.manual_seed(seed)
+            model = nn.Sequential(nn.Linear(10, width), nn.ReLU(), nn.Linear(width, 3))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            x = torch.randn(256, 10, generator=torch.Generator().manual_seed(seed))
+            for _ in range(300):
+                if clear:
+                    optimizer.zero_grad()
+                loss = nn.functional.cross_entropy(model(x), x[:, :3].argmax(dim=1))
+                loss.backward()
+                optimizer.step()
+            losses[clear, momentum] = loss.item()
+        assert losses[False, 0.0] < 0.001 < 0.05 < losses[True, 0.0]
+        assert not losses[False, 0.9] < 1e6
+
+    def test_with_a_wide_layer_plain_sgd_can_explode_before_momentum(self):
+        first = []
+        for momentum in (0.0, 0.9):
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Linear(1, 128), nn.Tanh(), nn.Linear(128, 1))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=momentum)
+            losses = forgotten.losses(model, optimizer, False, steps=40)
+            first.append(next(step for step, loss in enumerate(losses) if not loss < 50))
+        assert first[0] <= first[1] < 15
+
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW, torch.optim.LBFGS])
+    def test_only_lbfgs_moves_a_weight_whose_gradient_is_none(self, optimizer):
+        w, v = nn.Parameter(torch.tensor([1.0, 2.0])), nn.Parameter(torch.tensor([3.0]))
+        stepper = optimizer([w, v], lr=0.1)
+
+        def closure(both):
+            stepper.zero_grad()
+            loss = w.square().sum() + (v - w.sum()).square().sum() * both
+            loss.backward()
+            if not both:
+                v.grad = None
+            return loss
+
+        for _ in range(3):
+            stepper.step(lambda: closure(True))
+        before = v.item()
+        stepper.step(lambda: closure(False))
+        assert v.grad is None and (v.item() != before) == (optimizer is torch.optim.LBFGS)
+
+    @pytest.mark.parametrize("case", ["plain", "class weights", "contrastive", "dropout"])
+    def test_micro_batches_are_the_large_batch_only_with_equal_divisors_no_mixing_and_no_dropout(self, case):
+        torch.manual_seed(0)
+        model, x, y = nn.Linear(4, 3), torch.randn(8, 4), torch.tensor([0, 0, 1, 0, 2, 2, 1, 2])
+
+        def loss(x, y):
+            z = model(x)
+            if case == "contrastive":
+                return nn.functional.cross_entropy(z @ z.T, torch.arange(len(z)))
+            if case == "dropout":
+                z = nn.functional.dropout(z, 0.5)
+            weight = torch.tensor([1.0, 2.0, 10.0]) if case == "class weights" else None
+            return nn.functional.cross_entropy(z, y, weight=weight)
+
+        loss(x, y).backward()
+        large = model.weight.grad
+        model.zero_grad()
+        for part, labels in zip(x.split(4), y.split(4), strict=True):
+            (loss(part, labels) / 2).backward()
+        assert torch.allclose(model.weight.grad, large, atol=1e-6) == (case == "plain")
 
     @pytest.mark.parametrize(("ignored", "equal"), [((0, 4), True), ((0, 1), False)])
     def test_micro_batches_of_equal_size_need_equally_many_labels(self, ignored, equal):
@@ -892,6 +979,32 @@ class TestRequiresGrad:
                 assert not rebuilt
             assert (optimizer.param_groups[1]["lr"] < 0.1) == rebuilt
 
+    @pytest.mark.parametrize("factor", [0.5, 0.9])
+    def test_a_new_lambda_scheduler_starts_again_and_one_that_has_all_groups_from_the_start_goes_on(self, factor):
+        for from_start in (True, False):
+            head, backbone = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1), requires_grad=False)
+            groups = [{"params": [head], "lr": 1.0}, {"params": [backbone], "lr": 0.1}]
+            optimizer = torch.optim.SGD(groups if from_start else groups[:1])
+            scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step)
+            for _ in range(5):
+                optimizer.step()
+                scheduler.step()
+            if not from_start:
+                optimizer.add_param_group(groups[1])
+                torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step)
+            rates = [group["lr"] for group in optimizer.param_groups]
+            assert rates == pytest.approx([factor**5, 0.1 * factor**5] if from_start else [1.0, 0.1])
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_an_embedding_with_max_norm_shortens_looked_up_rows_of_its_frozen_weight(self, training):
+        for max_norm in (None, 1.0):
+            embedding = nn.Embedding(3, 4, max_norm=max_norm).requires_grad_(False).train(training)
+            embedding.weight.copy_(torch.tensor([[5.0], [5.0], [0.1]]).expand(3, 4))
+            before = embedding.weight.clone()
+            embedding(torch.tensor([0, 2]))
+            same = [torch.equal(row, old) for row, old in zip(embedding.weight, before, strict=True)]
+            assert same == [max_norm is None, True, True]
+
     def test_a_state_dict_shows_a_change_only_if_it_was_cloned(self):
         for model in (nn.Linear(2, 2), nn.BatchNorm1d(2)):
             kept = model.state_dict()
@@ -1209,6 +1322,38 @@ class TestNoGrad:
         _, after = no_grad_myth.validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), add)
         assert after == 6 * 2 * 4 * 8 * 4
 
+    @pytest.mark.parametrize("detached", [True, False])
+    def test_a_list_of_outputs_keeps_every_graph_unless_they_are_detached(self, detached):
+        model, outputs = no_grad_myth.mlp(2, 8), []
+        model.register_forward_hook(
+            lambda module, inputs, output: outputs.append(output.detach().clone() if detached else output)
+        )
+        _, after = no_grad_myth.validate(model, torch.randn(6, 4, 8), torch.Tensor.item)
+        assert (after >= 6 * 2 * 4 * 8 * 4) == (not detached) and (after == 0) == detached
+
+    @pytest.mark.parametrize("decorator", [torch.no_grad(), torch.no_grad])
+    def test_a_decorated_coroutine_is_tracked_and_a_block_around_await_reaches_other_tasks(self, decorator):
+        w = torch.ones(2, requires_grad=True)
+
+        @decorator
+        async def decorated():
+            return (3 * w).requires_grad
+
+        async def block(awaits):
+            with torch.no_grad():
+                if awaits:
+                    await asyncio.sleep(0)
+                return (3 * w).requires_grad
+
+        async def other():
+            return (3 * w).requires_grad
+
+        async def main(awaits):
+            return await decorated(), *await asyncio.gather(block(awaits), other())
+
+        assert asyncio.run(main(awaits=True)) == (True, False, False)
+        assert asyncio.run(main(awaits=False)) == (True, False, True)
+
     def test_with_no_grad_the_same_loop_holds_nothing(self):
         validate = torch.no_grad()(no_grad_myth.validate)
         assert validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), lambda loss: loss) == (0, 0)
@@ -1273,6 +1418,19 @@ class TestNoGrad:
             seen = view(leaf)
         seen.sum().backward()
         assert leaf.grad is None
+
+    @pytest.mark.parametrize("factor", [3.0, 5.0])
+    def test_an_in_place_operation_is_not_recorded_and_leaves_grad_fn_as_it_was(self, factor):
+        for recorded in (True, False):
+            w = torch.ones(3, requires_grad=True)
+            y = 2 * w
+            node = y.grad_fn
+            with torch.set_grad_enabled(recorded):
+                y.mul_(factor)
+            assert y.requires_grad and (y.grad_fn is node) != recorded
+            assert y.tolist() == [2 * factor] * 3
+            y.sum().backward()
+            assert w.grad.tolist() == [2 * factor if recorded else 2.0] * 3
 
     def test_no_grad_leaves_dropout_on(self):
         with torch.no_grad():
@@ -1419,6 +1577,26 @@ class TestNoGradVsRequiresGrad:
         (right, _), (found, of_block) = gradients(cut=False), gradients(cut=True)
         assert of_block is not None and (found is not None) == skip
         assert found is None or not torch.allclose(found, right)
+
+    @pytest.mark.parametrize("cut", [True, False])
+    def test_the_inputs_of_all_submodules_show_a_cut_inside_a_block(self, cut):
+        class Residual(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.Linear(4, 4)
+
+            def forward(self, h):
+                return h + self.inner(h.detach() if cut else h)
+
+        model, without = nn.Sequential(nn.Linear(4, 4), Residual(), nn.Linear(4, 1)), []
+        names = {module: name for name, module in model.named_modules()}
+        for module in model.modules():
+            module.register_forward_pre_hook(
+                lambda module, inputs: without.append(names[module]) if inputs[0].grad_fn is None else None
+            )
+        model(torch.ones(2, 4)).sum().backward()
+        assert all(p.grad is not None for p in model.parameters())
+        assert without == ["", "0", *["1.inner"] * cut]
 
     def test_one_backward_lists_the_parameters_that_no_gradient_reaches(self):
         class Model(nn.Module):
@@ -1597,6 +1775,17 @@ class TestEvalVsNoGrad:
             fast = model(x, src_key_padding_mask=pad)
         assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
         assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
+
+    @pytest.mark.parametrize("covered", [True, False])
+    def test_a_sample_that_is_all_padding_is_nan_on_the_fast_path_of_a_layer_only(self, covered):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [0 if covered else 3]])
+        recorded = layer(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = layer(x, src_key_padding_mask=pad)
+        assert not recorded.isnan().any() and fast[1].isnan().any() == covered
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
 
     def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
         torch.manual_seed(0)

@@ -1,6 +1,8 @@
 """Every claim that the pages of docs/junior/tensors make, proven beyond the example shown."""
 
 import itertools
+import subprocess
+import sys
 import warnings
 
 import numpy as np
@@ -230,6 +232,34 @@ class TestBroadcasting:
         target = prediction.T.contiguous()
         assert target.view_as(prediction).shape == prediction.shape
         assert not torch.equal(target.view_as(prediction), prediction)
+
+    @pytest.mark.parametrize("decay", [0.0, 0.1, 1.0])
+    def test_the_full_batch_ends_at_the_variance_of_the_targets_only_without_weight_decay(self, decay):
+        torch.manual_seed(0)
+        x = torch.randn(32, 1)
+        y = 2 * x.squeeze(1) + 3
+        model = nn.Linear(1, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, weight_decay=decay)
+        for _ in range(300):
+            optimizer.zero_grad()
+            loss = (model(x) - y).square().mean()
+            loss.backward()
+            optimizer.step()
+        assert (loss.item() == pytest.approx(y.var(correction=0).item(), rel=1e-4)) == (decay == 0)
+
+    @pytest.mark.parametrize(("setting", "failed"), [("", 1), ("filterwarnings = error:Using a target size", 0)])
+    def test_pytest_drops_a_filter_set_at_the_top_of_a_file_and_takes_the_setting(self, setting, failed, tmp_path):
+        (tmp_path / "pytest.ini").write_text(f"[pytest]\n{setting}\n")
+        (tmp_path / "test_shapes.py").write_text(
+            "import warnings, pytest\n"
+            'warnings.filterwarnings("error", message="Using a target size")\n'
+            "def test_it():\n"
+            "    with pytest.raises(UserWarning):\n"
+            '        warnings.warn("Using a target size (torch.Size([3]))")\n'
+        )
+        command = [sys.executable, "-m", "pytest", "-q", "-p", "no:cacheprovider", "-p", "no:xdist", "."]
+        run = subprocess.run(command, cwd=tmp_path, capture_output=True, text=True)
+        assert run.returncode == failed and ("1 failed" if failed else "1 passed") in run.stdout
 
     def test_the_filter_turns_the_warning_into_an_error(self):
         with warnings.catch_warnings():
