@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 from collections import OrderedDict
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -1079,6 +1080,22 @@ class TestTrainVsEval:
         with torch.no_grad():
             output = encoder(torch.randn(2, 4, 8), src_key_padding_mask=padding)
         assert bool((output[padding] == 0).all()) is (nested and side == "right")
+
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize(
+        ("heads", "options", "zeros"),
+        [(2, {}, True), (2, {"activation": "gelu"}, True), (2, {"norm_first": True}, False), (3, {}, False)],
+    )
+    def test_layers_with_the_norm_first_or_an_odd_number_of_heads_switch_nested_tensors_off_with_a_warning(
+        self, heads, options, zeros
+    ):
+        block = nn.TransformerEncoderLayer(6, heads, 8, batch_first=True, **options)
+        with nullcontext() if zeros else pytest.warns(UserWarning, match="use_nested_tensor is False"):
+            encoder = nn.TransformerEncoder(block, num_layers=1).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 6), src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is zeros
 
     def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
         class Merging(nn.Linear):
