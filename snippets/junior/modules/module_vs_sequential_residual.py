@@ -5,7 +5,7 @@ from torch import nn
 class Residual(nn.Sequential):
     """Adds its input to what its layers make of it: float (N, D) to (N, D).
 
-    The first layer must not work in place, or it changes the input that is added.
+    No layer may change the input in place, because the input is added at the end.
 
     Raises:
         ValueError: the layers change the shape.

@@ -17,6 +17,7 @@ class Standardize(nn.Module):
         self.register_buffer("std", torch.ones(features))
 
     def fit(self, x: torch.Tensor) -> None:
+        x = x.detach()  # a buffer must not carry a graph
         shifted = x - x[0]  # exactly zero in a constant column, also in floats
         self.mean = x[0] + shifted.mean(dim=0)
         std = shifted.std(dim=0, correction=0)

@@ -23,7 +23,8 @@ def save(model: nn.Module, config: dict[str, Any], path: Path) -> None:
     """Write the weights of a model and all arguments that it was built with.
 
     Args:
-        model: not compiled and not wrapped in DDP, whose names differ.
+        model: float32, as ``load`` builds it; not compiled and not wrapped in DDP,
+            whose names differ.
         config: plain values: numbers, strings, lists, dicts.
         path: the file, replaced if it exists.
     """

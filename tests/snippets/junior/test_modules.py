@@ -4,6 +4,7 @@ import copy
 import inspect
 import pickle
 from collections import OrderedDict
+from contextlib import nullcontext
 
 import pytest
 import torch
@@ -440,6 +441,46 @@ class TestNnModule:
         assert torch.equal(model.forward(x), called)
         assert called_names == ["", "body", "dropout", "head"] and seen == called_names[1:]
 
+    @pytest.mark.parametrize("width", [4, 8])
+    def test_a_child_whose_weights_go_to_a_function_runs_no_hook(self, width):
+        model, seen = nn.MultiheadAttention(width, 2), []
+        for name, module in model.named_modules():
+            module.register_forward_hook(lambda module, args, output, name=name: seen.append(name))
+        x = torch.randn(3, width)
+        model(x, x, x)
+        model.forward(x, x, x)
+        assert seen == [""] and isinstance(model.out_proj, nn.Linear)
+
+    @pytest.mark.parametrize("between", [nn.Flatten(), nn.Identity(), nn.Dropout(0.5), None])
+    def test_an_in_place_layer_further_back_overwrites_the_kept_tensor_if_memory_is_shared(self, between):
+        kept = []
+        layers = [nn.Linear(6, 6), between or nn.LayerNorm(6), nn.ReLU(inplace=True)]
+        layers[0].register_forward_hook(lambda module, args, output: kept.append(output.detach()))
+        nn.Sequential(*layers).eval()(torch.randn(8, 6))
+        assert (kept[0].min() < 0) == (between is None)
+
+    def test_to_empty_breaks_a_tie_of_a_meta_model_and_conversions_keep_it(self):
+        def tied():
+            model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False))
+            model[1].weight = model[0].weight
+            return model
+
+        with torch.device("meta"):
+            model = tied()
+        assert model[0].weight is model[1].weight
+        model.to_empty(device="cpu")
+        assert model[0].weight is not model[1].weight
+        for model in (tied().half(), tied().to("cpu"), copy.deepcopy(tied())):
+            assert model[0].weight is model[1].weight
+
+    def test_a_head_of_another_structure_raises_with_strict_loading_only(self):
+        pretrained, model = nn_module_head.Classifier().state_dict(), nn_module_head.Classifier()
+        model.head = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Linear(16, 5))
+        with pytest.raises(RuntimeError, match="Missing key"):
+            model.load_state_dict(pretrained)
+        assert model.load_state_dict(pretrained, strict=False).unexpected_keys == ["head.weight"]
+        assert torch.equal(model.body.weight, pretrained["body.weight"])
+
     def test_identity_takes_the_head_off(self):
         saved, model, x = (
             nn_module_head.Classifier().state_dict(),
@@ -824,6 +865,37 @@ class TestModuleVsSequential:
         if first:
             torch.testing.assert_close(output, 2 * x.relu())
 
+    @pytest.mark.parametrize(
+        "front", [nn.Dropout(0.5), nn.Identity(), nn.Flatten()], ids=lambda front: type(front).__name__
+    )
+    def test_a_layer_that_returns_its_input_passes_it_on_to_an_in_place_layer(self, front):
+        block, x = module_vs_sequential_residual.Residual(front, nn.ReLU(inplace=True)).eval(), torch.randn(5, 3)
+        torch.testing.assert_close(block(x.clone()), 2 * x.relu())
+        if isinstance(front, nn.Dropout):
+            block.train()(given := x.clone())
+            assert torch.equal(given, x)
+
+    @pytest.mark.parametrize(("front", "raises"), [(nn.Tanh(), True), (nn.Sigmoid(), True), (nn.Linear(3, 3), False)])
+    def test_backward_sees_the_in_place_layer_if_the_operation_in_front_saved_its_output(self, front, raises):
+        block = module_vs_sequential_residual.Residual(nn.ReLU(inplace=True), nn.Linear(3, 3))
+        loss = nn.Sequential(nn.Linear(3, 3), front, block)(torch.randn(5, 3)).sum()
+        if raises:
+            with pytest.raises(RuntimeError, match="inplace operation"):
+                loss.backward()
+        else:
+            loss.backward()
+
+    def test_a_tuple_helps_only_if_the_first_layer_takes_it(self):
+        class Join(nn.Module):
+            def forward(self, parts):
+                return torch.cat(parts, dim=1)
+
+        parts = torch.randn(3, 4), torch.randn(3, 1)
+        assert nn.Sequential(Join(), nn.Linear(5, 2))(parts).shape == (3, 2)
+        for first in (nn.Linear(4, 5), nn.ReLU(), nn.Flatten()):
+            with pytest.raises((TypeError, AttributeError)):
+                nn.Sequential(first, nn.Linear(5, 2))(parts)
+
     def test_plain_and_residual_chains_have_the_same_weights_and_keys(self):
         states = []
         for block in (nn.Sequential, module_vs_sequential_residual.Residual):
@@ -1009,6 +1081,22 @@ class TestTrainVsEval:
             output = encoder(torch.randn(2, 4, 8), src_key_padding_mask=padding)
         assert bool((output[padding] == 0).all()) is (nested and side == "right")
 
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize(
+        ("heads", "options", "zeros"),
+        [(2, {}, True), (2, {"activation": "gelu"}, True), (2, {"norm_first": True}, False), (3, {}, False)],
+    )
+    def test_layers_with_the_norm_first_or_an_odd_number_of_heads_switch_nested_tensors_off_with_a_warning(
+        self, heads, options, zeros
+    ):
+        block = nn.TransformerEncoderLayer(6, heads, 8, batch_first=True, **options)
+        with nullcontext() if zeros else pytest.warns(UserWarning, match="use_nested_tensor is False"):
+            encoder = nn.TransformerEncoder(block, num_layers=1).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 6), src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is zeros
+
     def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
         class Merging(nn.Linear):
             merged = False
@@ -1105,6 +1193,27 @@ class TestTrainVsEval:
             for batch in torch.randn(100, 64, 8):
                 damaged(batch)
         assert broken.accuracy(damaged.eval(), x) == pytest.approx(broken.accuracy(model.eval(), x), abs=0.02)
+
+    @pytest.mark.parametrize("frozen", [True, False])
+    def test_scale_and_shift_train_in_eval_mode_unless_they_are_frozen(self, frozen):
+        norm, linear = nn.BatchNorm1d(3).eval().requires_grad_(not frozen), nn.Linear(3, 3)
+        optimizer = torch.optim.SGD([*linear.parameters(), *norm.parameters()], lr=0.1)
+        norm(linear(torch.randn(8, 3))).square().sum().backward()
+        optimizer.step()
+        assert torch.equal(norm.weight, torch.ones(3)) == frozen
+        assert not norm.running_mean.any()
+
+    @pytest.mark.parametrize("p", [0.2, 0.8])
+    def test_alpha_dropout_keeps_mean_and_variance_and_writes_no_zeros(self, p):
+        torch.manual_seed(0)
+        for layer, x in (
+            (nn.AlphaDropout(p), torch.randn(100_000)),
+            (nn.FeatureAlphaDropout(p), torch.randn(300, 300, 2)),
+        ):
+            output = layer(x)
+            assert output.mean().abs() < 0.03 and (output.std() - 1).abs() < 0.03
+            assert not (output == 0).any() and torch.equal(layer.eval()(x), x)
+        assert (nn.Dropout(p)(torch.randn(100_000)).std() - 1).abs() > 0.1
 
     def test_train_thaws_a_frozen_batch_norm(self):
         model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2).eval())
@@ -1238,6 +1347,13 @@ class TestTensorVsParameter:
         layer, x = tensor_vs_parameter_myth.Standardize(2), scale * torch.randn(200, 2, dtype=torch.float64)
         layer.fit(x)
         torch.testing.assert_close(layer(x).std(dim=0, correction=0), torch.ones(2, dtype=torch.float64))
+
+    @pytest.mark.parametrize("features", [1, 3])
+    def test_fit_keeps_no_graph(self, features):
+        layer = tensor_vs_parameter_myth.Standardize(features)
+        layer.fit(nn.Linear(2, features)(torch.randn(5, 2)))
+        assert not layer.mean.requires_grad and not layer.std.requires_grad
+        copy.deepcopy(layer)
 
     @pytest.mark.parametrize("value", [0.0, 0.1, -7.0, 300.1, 1e6 + 0.1])
     @pytest.mark.parametrize("rows", [1, 7, 500])
@@ -1553,6 +1669,14 @@ class TestFunctionalVsModule:
         for hidden, repeats in ((F.relu, True), (F.dropout, False), (lambda x: nn.Linear(4, 4)(x), False)):
             model = Model(hidden).eval()
             assert torch.equal(model(x), model(x)) is repeats
+
+    @pytest.mark.parametrize(("units", "p", "share"), [(4, 0.1, 0.45), (1, 0.5, 0.5), (1000, 0.1, 0.0)])
+    def test_two_passes_of_few_units_can_be_equal_by_chance(self, units, p, share):
+        torch.manual_seed(0)
+        x = torch.ones(units)
+        equal = sum(torch.equal(F.dropout(x, p), F.dropout(x, p)) for _ in range(1000)) / 1000
+        assert (p**2 + (1 - p) ** 2) ** units == pytest.approx(share, abs=0.01)
+        assert equal == pytest.approx(share, abs=0.06)
 
     def test_the_functional_defaults_disagree(self):
         x = torch.randn(500)
@@ -1895,6 +2019,24 @@ class TestBatchNorm:
             torch.testing.assert_close(norm(conv(x)), output, atol=1e-4, rtol=0)
             conv.weight *= 10
             torch.testing.assert_close(norm(conv(x)), output, atol=1e-3, rtol=0)
+
+    @pytest.mark.parametrize("factor", [0.5, 10.0, -1.0])
+    def test_a_positive_factor_on_the_weights_in_front_has_no_effect(self, factor):
+        linear, norm, x = nn.Linear(4, 6), nn.BatchNorm1d(6), torch.randn(32, 4) * 9
+        before = norm(linear(x))
+        with torch.no_grad():
+            linear.weight *= factor
+        torch.testing.assert_close(norm(linear(x)), before if factor > 0 else -before, atol=1e-3, rtol=0)
+
+    @pytest.mark.parametrize("length", [None, 5])
+    def test_fusing_a_linear_layer_needs_its_outputs_to_be_the_channels(self, length):
+        linear, norm = nn.Linear(4, 8), nn.BatchNorm1d(8)
+        shape = (16, 4) if length is None else (16, 8, 4)
+        for _ in range(5):
+            norm(linear(torch.randn(shape) + 3))
+        model, x = nn.Sequential(linear, norm).eval(), torch.randn(shape) + 3
+        same = torch.allclose(fuse_linear_bn_eval(linear, norm)(x), model(x), atol=1e-3)
+        assert same == (length is None)
 
     def test_eval_mode_can_be_folded_into_the_layer_in_front(self):
         for front, norm, x, fuse in (

@@ -122,6 +122,22 @@ class TestSaveAndLoad:
                     with pytest.raises(pickle.UnpicklingError):
                         torch.load(file)
 
+    @pytest.mark.parametrize("layer", [nn.TransformerEncoderLayer(4, 2, 8), nn.TransformerDecoderLayer(4, 2, 8)])
+    def test_functions_of_a_pickled_model_must_be_allowed_too(self, layer):
+        file = io.BytesIO()
+        torch.save(layer, file)
+        file.seek(0)
+        assert "torch.nn.functional.relu" in torch.serialization.get_unsafe_globals_in_checkpoint(file)
+        classes = list({type(module) for module in layer.modules()})
+        for allowed in (classes, [*classes, torch.nn.functional.relu]):
+            file.seek(0)
+            with torch.serialization.safe_globals(allowed):
+                if allowed is classes:
+                    with pytest.raises(pickle.UnpicklingError, match="functional.relu"):
+                        torch.load(file)
+                else:
+                    assert type(torch.load(file)) is type(layer)
+
     def test_outputs_in_eval_mode_do_not_see_another_dropout_and_do_see_other_heads(self):
         x, weights = torch.randn(1, 5, 8), round_trip.Encoder(2, 0.1).state_dict()
         outputs = []
@@ -381,6 +397,13 @@ class TestStateDictVsParameters:
             model, state = nn.Linear(2, 2), nn.Linear(2, 2).state_dict()
             model.load_state_dict(state, assign=assign)
             assert (model.weight.data_ptr() == state["weight"].data_ptr()) is assign
+
+    @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.AdamW])
+    def test_loading_an_optimizer_replaces_its_learning_rate(self, kind):
+        parameters = list(nn.Linear(2, 2).parameters())
+        new = kind(parameters, lr=0.001)
+        new.load_state_dict(kind(parameters, lr=0.1, weight_decay=0.3).state_dict())
+        assert new.param_groups[0]["lr"] == 0.1 and new.param_groups[0]["weight_decay"] == 0.3
 
     def test_the_optimizers_state_goes_by_position(self):
         a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
