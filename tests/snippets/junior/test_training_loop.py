@@ -127,6 +127,26 @@ class TestWriteALoop:
         write_a_loop.evaluate(model, loader, CPU)
         assert moves == [CPU] * 12
 
+    @pytest.mark.parametrize("inputs", [(8, 64), (8, 5, 64)])
+    def test_both_passes_refuse_labels_of_another_shape_and_an_empty_loader(self, inputs):
+        model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        before = model.weight.detach().clone()
+        x = torch.randn(inputs)
+        many = x.movedim(-1, 1)  # (n, C, T) are logits that cross_entropy takes with labels (n, T)
+        for labels in (torch.zeros(8, 5).long(), torch.zeros(8, 1).long(), torch.rand(8, 10)):
+            for data in ([(x, labels)], DataLoader(TensorDataset(many, labels), 4)):
+                with pytest.raises(ValueError, match=r"^labels of shape \(\d, \d+\) instead of \(n,\)$"):
+                    write_a_loop.train_epoch(model, data, optimizer, CPU)
+                with pytest.raises(ValueError, match=r"^labels of shape"):
+                    write_a_loop.evaluate(model, data, CPU)
+        assert torch.equal(model.weight, before)
+        for empty in ([], DataLoader(blobs(20), 64, drop_last=True)):
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.train_epoch(model, empty, optimizer, CPU)
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.evaluate(model, empty, CPU)
+
     def test_an_epoch_is_plain_sgd_by_hand(self):
         data, model, copy = blobs(40), nn.Linear(64, 10), nn.Linear(64, 10)
         copy.load_state_dict(model.state_dict())

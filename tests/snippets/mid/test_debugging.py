@@ -1,5 +1,7 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
+import warnings
+
 import pytest
 import torch
 from torch import nn
@@ -249,6 +251,28 @@ class TestInPlaceError:
         assert broken.forward_line(other) == "squashed = activation(3).tanh()"
         with pytest.raises(ValueError, match="did not fail"):
             broken.forward_line(lambda: activation(3).sum())
+
+    @pytest.mark.filterwarnings("always::UserWarning")
+    def test_the_forward_line_of_what_is_no_failed_backward_is_not_guessed(self):
+        def warns_and_fails() -> torch.Tensor:
+            warnings.warn("    not a line of the program", stacklevel=1)
+            return (activation(2) + activation(3)).sum()
+
+        def leaf_write() -> torch.Tensor:
+            w = activation(3)
+            w += 1
+            return w.sum()
+
+        for run, error in (
+            (lambda: torch.ones(()), "does not require grad"),
+            (lambda: activation(3) * 2, "only for scalar outputs"),
+            (leaf_write, "a leaf Variable that requires grad"),
+            (warns_and_fails, "must match the size"),
+        ):
+            with pytest.raises(RuntimeError, match=error):
+                broken.forward_line(run)
+        with pytest.raises(ValueError, match="did not fail"):  # NaN is no failure of backward
+            broken.forward_line(lambda: (0 * (activation(3) * 0).sqrt()).sum())
 
     def test_out_of_place_and_clone_both_fix_it(self):
         for fix in (lambda y: y + 1, lambda y: y.clone().add_(1)):
