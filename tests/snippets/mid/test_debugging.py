@@ -160,6 +160,24 @@ class TestInPlaceError:
         with pytest.raises(RuntimeError, match=MODIFIED):
             layers.input_gradient(layer, x, in_place=True)
 
+    @pytest.mark.parametrize("layer", [nn.Linear(4, 4), nn.ReLU(), nn.Flatten()], ids=repr)
+    def test_which_tensor_is_kept_is_not_guessed_for_an_empty_input(self, layer):
+        with pytest.raises(ValueError, match="^x is empty$"):
+            layers.kept_for_backward(layer, activation(0, 4))
+        assert layers.kept_for_backward(layer, activation(1, 4)) <= {"input", "output"}
+
+    @pytest.mark.parametrize("max_norm", [None, 0.1])
+    @pytest.mark.parametrize("clone", [True, False])
+    def test_an_embedding_with_max_norm_writes_into_its_weight_in_forward(self, max_norm, clone):
+        embedding = nn.Embedding(5, 3, max_norm=max_norm)
+        weight = embedding.weight.clone() if clone else embedding.weight
+        loss = F.linear(activation(2, 3), weight).sum() + embedding(torch.tensor([1, 2])).sum()
+        if max_norm and not clone:
+            with pytest.raises(RuntimeError, match=MODIFIED):
+                loss.backward()
+        else:
+            loss.backward()
+
     def test_a_layer_that_keeps_nothing_is_seen_as_such(self):
         assert layers.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
 
