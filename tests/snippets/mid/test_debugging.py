@@ -341,6 +341,15 @@ class TestInPlaceError:
     def test_data_numpy_and_hooks_silence_it_and_the_gradient_is_wrong(self, change):
         assert silent.gradient_after(change) == pytest.approx(1.5 * (1 - 1.5)) != 0.25
 
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize("train", [True, False])
+    def test_an_update_of_running_statistics_is_not_noticed_and_the_gradient_is_wrong(self, train, dtype):
+        norm, x = nn.BatchNorm1d(3, dtype=dtype).eval(), activation(4, 3).detach().to(dtype).requires_grad_()
+        expected = torch.autograd.grad(norm(x).sum(), x)[0]
+        y = norm(x)
+        norm.train(train)(9 * torch.randn(8, 3, dtype=dtype))
+        assert torch.allclose(torch.autograd.grad(y.sum(), x)[0], expected) is not train
+
     def test_save_on_cpu_switches_the_check_off(self):
         x = torch.zeros(1, requires_grad=True)
         with torch.autograd.graph.save_on_cpu():
