@@ -24,17 +24,24 @@ def train_epoch(
     Args:
         model: returns logits, shape (n, C).
         loader: yields x and int64 labels of shape (n,), all in [0, C).
+
+    Raises:
+        ValueError: labels have another shape, or the loader is empty.
     """
     model.train()
     total, count = 0.0, 0
     for x, y in loader:
         x, y = x.to(device), y.to(device)
+        if y.ndim != 1:
+            raise ValueError(f"labels of shape {tuple(y.shape)} instead of (n,)")
         loss = F.cross_entropy(model(x), y)
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
         total += loss.item() * len(y)
         count += len(y)
+    if not count:
+        raise ValueError("the loader is empty")
     return total / count
 
 
@@ -47,10 +54,14 @@ def evaluate(
     total, correct, count = 0.0, 0, 0
     for x, y in loader:
         x, y = x.to(device), y.to(device)
+        if y.ndim != 1:
+            raise ValueError(f"labels of shape {tuple(y.shape)} instead of (n,)")
         logits = model(x)
         total += F.cross_entropy(logits, y, reduction="sum").item()
         correct += (logits.argmax(dim=1) == y).sum().item()
         count += len(y)
+    if not count:
+        raise ValueError("the loader is empty")
     return total / count, correct / count
 
 

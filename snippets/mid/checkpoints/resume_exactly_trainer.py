@@ -28,7 +28,7 @@ class Trainer:
     """A run over ``dataset`` (x: (8,), y: (1,), float32) that may stop at any step.
 
     Augmentation in workers resumes exactly between epochs only, and only if
-    the workers are not persistent.
+    the workers are not persistent. Raises ValueError if there is no sample.
     """
 
     PARTS = ("model", "optimizer", "scheduler")
@@ -41,6 +41,8 @@ class Trainer:
         total_steps: int = 40,
         num_workers: int = 0,
     ) -> None:
+        if not len(dataset):
+            raise ValueError("the dataset is empty")
         torch.manual_seed(seed)
         layers = [nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1)]
         self.model = nn.Sequential(*layers)

@@ -13,21 +13,27 @@ def forward_line(run: Callable[[], torch.Tensor]) -> str:
 
     Raises:
         ValueError: backward does not fail.
+        RuntimeError: what failed is not the backward of a forward operation.
     """
     with (
-        torch.autograd.set_detect_anomaly(True),
+        torch.autograd.set_detect_anomaly(True, check_nan=False),
         warnings.catch_warnings(record=True) as caught,
     ):
         warnings.simplefilter("always")
         try:
             run().backward()
         except RuntimeError:
-            traceback = str(caught[-1].message).splitlines()
-            return [
+            messages = [str(warning.message) for warning in caught]
+            found = [
                 line.strip()
-                for line in traceback
+                for message in messages
+                if message.startswith("Error detected in")
+                for line in message.splitlines()
                 if line.startswith("    ") and line.strip(" ~^")
-            ][-1]
+            ]
+            if not found:
+                raise
+            return found[-1]
     raise ValueError("backward did not fail")
 
 

@@ -11,7 +11,12 @@ def kept_for_backward(layer: nn.Module, x: torch.Tensor) -> set[str]:
 
     Returns:
         A subset of {"input", "output"}; weights and statistics do not count.
+
+    Raises:
+        ValueError: x is empty, so it has no address by which to find it.
     """
+    if not x.numel():
+        raise ValueError("x is empty")
     kept: list[torch.Tensor] = []
 
     def pack(tensor: torch.Tensor) -> torch.Tensor:

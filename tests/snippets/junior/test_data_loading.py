@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/data-loading make, proven beyond the example shown."""
 
+import dataclasses
 import itertools
 import math
 import multiprocessing
@@ -271,6 +272,11 @@ class Draws(Dataset):
         )
 
 
+@dataclasses.dataclass
+class Point:
+    x: int
+
+
 class TestCustomDataset:
     @pytest.fixture
     def root(self, tmp_path):
@@ -469,7 +475,7 @@ class TestCustomDataset:
                     warnings.simplefilter("ignore")  # the loader warns, too
                     iter(loader)
 
-    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}, Path("a"), Point(1)])
     def test_what_default_collate_does_not_know_raises(self, item):
         with pytest.raises(TypeError, match="batch must contain"):
             next(iter(DataLoader([item])))
@@ -495,6 +501,12 @@ class TestCustomDataset:
         prediction = torch.rand(4, requires_grad=True)
         with pytest.raises(RuntimeError, match="Found dtype Double"):
             loss(prediction, torch.ones(4, dtype=torch.float64)).backward()
+
+    def test_huber_loss_raises_in_backward_and_not_before(self):
+        target = torch.ones(4, dtype=torch.float64)
+        assert F.huber_loss(torch.rand(4, requires_grad=True), target).isfinite()
+        with pytest.raises(RuntimeError, match="Found dtype Double"):
+            F.binary_cross_entropy(torch.rand(4), target)
 
     @pytest.mark.parametrize(("batch_size", "raises"), [(1, False), (2, True)])
     def test_two_sizes_in_one_batch_raise_and_in_two_batches_do_not(self, batch_size, raises):

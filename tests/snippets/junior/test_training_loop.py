@@ -127,6 +127,26 @@ class TestWriteALoop:
         write_a_loop.evaluate(model, loader, CPU)
         assert moves == [CPU] * 12
 
+    @pytest.mark.parametrize("inputs", [(8, 64), (8, 5, 64)])
+    def test_both_passes_refuse_labels_of_another_shape_and_an_empty_loader(self, inputs):
+        model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        before = model.weight.detach().clone()
+        x = torch.randn(inputs)
+        many = x.movedim(-1, 1)  # (n, C, T) are logits that cross_entropy takes with labels (n, T)
+        for labels in (torch.zeros(8, 5).long(), torch.zeros(8, 1).long(), torch.rand(8, 10)):
+            for data in ([(x, labels)], DataLoader(TensorDataset(many, labels), 4)):
+                with pytest.raises(ValueError, match=r"^labels of shape \(\d, \d+\) instead of \(n,\)$"):
+                    write_a_loop.train_epoch(model, data, optimizer, CPU)
+                with pytest.raises(ValueError, match=r"^labels of shape"):
+                    write_a_loop.evaluate(model, data, CPU)
+        assert torch.equal(model.weight, before)
+        for empty in ([], DataLoader(blobs(20), 64, drop_last=True)):
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.train_epoch(model, empty, optimizer, CPU)
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.evaluate(model, empty, CPU)
+
     def test_an_epoch_is_plain_sgd_by_hand(self):
         data, model, copy = blobs(40), nn.Linear(64, 10), nn.Linear(64, 10)
         copy.load_state_dict(model.state_dict())
@@ -210,6 +230,14 @@ class TestWriteALoop:
 
     def test_without_train_the_training_loss_looks_better(self, result):
         assert result["model.train()"]["training loss"] < result["nothing"]["training loss"] - 0.1
+
+    @pytest.mark.parametrize("p", [0.0, 0.5])
+    def test_without_train_the_training_loss_looks_too_good_because_of_dropout(self, p, monkeypatch):
+        monkeypatch.setattr(ablation.nn, "Dropout", lambda _, make=nn.Dropout: make(p))
+        with_train, without = (
+            ablation.run(dropped, epochs=4)["training loss"] for dropped in ("nothing", "model.train()")
+        )
+        assert (without < with_train) is (p > 0)
 
     def test_without_eval_the_report_is_wrong_and_the_model_fine(self, result):
         row = result["model.eval()"]
@@ -516,7 +544,7 @@ class TestOptimizers:
         first = optimizers.moves(torch.optim.AdamW, 0.1, gradient, 1)[0] / -0.1
         torch.testing.assert_close(first, torch.tensor([1.0, 0.5, 0.01]), rtol=0.02, atol=0)
 
-    @pytest.mark.parametrize("before_the_drop", [20, 50, 1000])
+    @pytest.mark.parametrize("before_the_drop", [10, 20, 50, 1000])
     def test_the_step_shrinks_after_the_gradient_with_a_delay(self, before_the_drop):
         w = nn.Parameter(torch.zeros(1))
         optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
@@ -528,7 +556,7 @@ class TestOptimizers:
             steps.append(-w.item() / 0.1)
         assert steps[before_the_drop - 1] == pytest.approx(1, rel=1e-3)
         assert 0.35 <= steps[before_the_drop + 9] < 0.41
-        assert steps[-1] == pytest.approx({20: 1 / 13, 50: 1 / 15, 1000: 1 / 19}[before_the_drop], rel=0.05)
+        assert steps[-1] == pytest.approx({10: 1 / 13, 20: 1 / 13, 50: 1 / 15, 1000: 1 / 19}[before_the_drop], rel=0.05)
 
     def test_a_lambda_scheduler_built_before_the_new_group_raises(self):
         body, head = nn.Linear(2, 2), nn.Linear(2, 2)
@@ -576,6 +604,16 @@ class TestOptimizers:
             before = w.detach().clone()
             optimizer.step()
         assert (w.detach() - before).square().mean().sqrt() / 0.1 == pytest.approx(0.23, abs=0.02)
+
+    @pytest.mark.parametrize("noise", [1e-9, 1e-10])
+    def test_noise_below_epsilon_takes_smaller_steps(self, noise):
+        w = nn.Parameter(torch.zeros(1000))
+        optimizer = torch.optim.AdamW([w], lr=0.1, weight_decay=0.0)
+        for _ in range(300):
+            w.grad = noise * torch.randn(1000)
+            before = w.detach().clone()
+            optimizer.step()
+        assert (w.detach() - before).square().mean().sqrt() / 0.1 < 0.03
 
     def test_without_bias_correction_the_first_step_is_three_times_the_rate(self):
         w = nn.Parameter(torch.zeros(1))
@@ -869,6 +907,13 @@ class TestCrossEntropyLogits:
         right, wrong = 1 - smoothing * 4 / 5, smoothing / 5
         least = -right * math.log(right) - (4 * wrong * math.log(wrong) if wrong else 0)
         assert loss.item() == pytest.approx(least, abs=0.01)
+
+    @pytest.mark.parametrize(("largest", "equal"), [(1.0000005, False), (20.0, True), (60.0, True)])
+    def test_softmax_merges_close_logits_more_easily_far_below_the_largest(self, largest, equal):
+        logits = torch.tensor([largest, 1.0, 1.0000005])
+        assert logits[1] < logits[2]
+        p = logits.softmax(0)
+        assert p[1] > 0 and (p[1] == p[2]).item() is equal
 
     def test_smoothing_weights_and_ignored_targets(self):
         logits, label = torch.randn(4, 3), torch.tensor([2, 0, 1, 1])
@@ -1178,6 +1223,15 @@ class TestOverfitting:
         assert size(0.01, 0.01, 300) == pytest.approx(0.97, abs=1e-3)
         assert size(0.01, 1.0, 300) == pytest.approx(0.99**300, rel=1e-3)
         assert size(0.02, 0.01, 150) == pytest.approx(size(0.01, 0.02, 150), rel=1e-4)
+
+    @pytest.mark.parametrize("decay", [0.01, 1.0])
+    def test_a_weight_without_a_gradient_tensor_is_not_decayed(self, decay):
+        zero, none = nn.Parameter(torch.ones(1)), nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.AdamW([zero, none], lr=0.01, weight_decay=decay)
+        for _ in range(300):
+            zero.grad = torch.zeros(1)
+            optimizer.step()
+        assert none.item() == 1 and zero.item() == pytest.approx((1 - 0.01 * decay) ** 300, rel=1e-3)
 
     def test_the_held_out_loss_turns_while_training_goes_on_with_every_seed(self, curves):
         for training, held_out, distance in curves:

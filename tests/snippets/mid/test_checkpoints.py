@@ -270,6 +270,31 @@ class TestResumeExactly:
         torch.set_rng_state(state)
         assert (myth.epoch(loader()) == whole) is not own
 
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_the_global_state_does_not_resume_a_loader_with_persistent_workers(self, workers):
+        for persistent in (False, True):
+            options = {"num_workers": workers, "persistent_workers": persistent, "multiprocessing_context": "fork"}
+            first, second = (DataLoader(range(40), batch_size=4, shuffle=True, **options) for _ in range(2))
+            myth.epoch(first)
+            state = torch.get_rng_state()
+            whole = myth.epoch(first)
+            torch.set_rng_state(state)
+            assert (myth.epoch(second) == whole) is not persistent
+
+    def test_another_number_of_workers_draws_another_augmentation(self):
+        def epoch(workers):
+            generator = torch.Generator().manual_seed(0)
+            options = {"num_workers": workers, "generator": generator, "multiprocessing_context": "fork"}
+            return torch.cat([x for x, _ in DataLoader(Noisy(), 4, **options)])
+
+        one, two, again = epoch(1), epoch(2), epoch(2)
+        assert torch.equal(two, again) and not torch.equal(one, two)
+
+    def test_the_trainer_refuses_an_empty_dataset(self):
+        with pytest.raises(ValueError, match="^the dataset is empty$"):
+            resume.Trainer(data(0))
+        resume.Trainer(data(1)).train(3)
+
     @pytest.mark.parametrize(("before_iter", "same"), [(True, True), (False, False)])
     def test_between_epochs_the_random_state_is_restored_before_iter(self, before_iter, same):
         loader = DataLoader(range(40), batch_size=4, shuffle=True)

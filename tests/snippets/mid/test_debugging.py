@@ -1,5 +1,7 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
+import warnings
+
 import pytest
 import torch
 from torch import nn
@@ -158,6 +160,24 @@ class TestInPlaceError:
         with pytest.raises(RuntimeError, match=MODIFIED):
             layers.input_gradient(layer, x, in_place=True)
 
+    @pytest.mark.parametrize("layer", [nn.Linear(4, 4), nn.ReLU(), nn.Flatten()], ids=repr)
+    def test_which_tensor_is_kept_is_not_guessed_for_an_empty_input(self, layer):
+        with pytest.raises(ValueError, match="^x is empty$"):
+            layers.kept_for_backward(layer, activation(0, 4))
+        assert layers.kept_for_backward(layer, activation(1, 4)) <= {"input", "output"}
+
+    @pytest.mark.parametrize("max_norm", [None, 0.1])
+    @pytest.mark.parametrize("clone", [True, False])
+    def test_an_embedding_with_max_norm_writes_into_its_weight_in_forward(self, max_norm, clone):
+        embedding = nn.Embedding(5, 3, max_norm=max_norm)
+        weight = embedding.weight.clone() if clone else embedding.weight
+        loss = F.linear(activation(2, 3), weight).sum() + embedding(torch.tensor([1, 2])).sum()
+        if max_norm and not clone:
+            with pytest.raises(RuntimeError, match=MODIFIED):
+                loss.backward()
+        else:
+            loss.backward()
+
     def test_a_layer_that_keeps_nothing_is_seen_as_such(self):
         assert layers.kept_for_backward(nn.Flatten(), activation(3, 4)) == set()
 
@@ -250,6 +270,28 @@ class TestInPlaceError:
         with pytest.raises(ValueError, match="did not fail"):
             broken.forward_line(lambda: activation(3).sum())
 
+    @pytest.mark.filterwarnings("always::UserWarning")
+    def test_the_forward_line_of_what_is_no_failed_backward_is_not_guessed(self):
+        def warns_and_fails() -> torch.Tensor:
+            warnings.warn("    not a line of the program", stacklevel=1)
+            return (activation(2) + activation(3)).sum()
+
+        def leaf_write() -> torch.Tensor:
+            w = activation(3)
+            w += 1
+            return w.sum()
+
+        for run, error in (
+            (lambda: torch.ones(()), "does not require grad"),
+            (lambda: activation(3) * 2, "only for scalar outputs"),
+            (leaf_write, "a leaf Variable that requires grad"),
+            (warns_and_fails, "must match the size"),
+        ):
+            with pytest.raises(RuntimeError, match=error):
+                broken.forward_line(run)
+        with pytest.raises(ValueError, match="did not fail"):  # NaN is no failure of backward
+            broken.forward_line(lambda: (0 * (activation(3) * 0).sqrt()).sum())
+
     def test_out_of_place_and_clone_both_fix_it(self):
         for fix in (lambda y: y + 1, lambda y: y.clone().add_(1)):
             x = activation(3)
@@ -298,6 +340,15 @@ class TestInPlaceError:
     @pytest.mark.parametrize("change", ["y.data.add_(1)", "NumPy view of y", "y += 1, saved-tensor hooks"])
     def test_data_numpy_and_hooks_silence_it_and_the_gradient_is_wrong(self, change):
         assert silent.gradient_after(change) == pytest.approx(1.5 * (1 - 1.5)) != 0.25
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize("train", [True, False])
+    def test_an_update_of_running_statistics_is_not_noticed_and_the_gradient_is_wrong(self, train, dtype):
+        norm, x = nn.BatchNorm1d(3, dtype=dtype).eval(), activation(4, 3).detach().to(dtype).requires_grad_()
+        expected = torch.autograd.grad(norm(x).sum(), x)[0]
+        y = norm(x)
+        norm.train(train)(9 * torch.randn(8, 3, dtype=dtype))
+        assert torch.allclose(torch.autograd.grad(y.sum(), x)[0], expected) is not train
 
     def test_save_on_cpu_switches_the_check_off(self):
         x = torch.zeros(1, requires_grad=True)

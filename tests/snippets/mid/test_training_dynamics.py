@@ -210,6 +210,27 @@ class TestSoftmaxCrossEntropyGradient:
             logits = scale * torch.randn(1000, 5)
             assert not F.cross_entropy(logits, torch.randint(5, (1000,))).isnan()
 
+    @pytest.mark.parametrize("classes", [2, 10])
+    def test_a_temperature_shrinks_the_gradient_of_a_mistake_and_can_raise_that_of_a_right_answer(self, classes):
+        def largest(temperature, label):
+            logits = torch.zeros(1, classes, dtype=torch.float64)
+            logits[0, 0] = 10
+            logits.requires_grad_()
+            loss = F.cross_entropy(logits / temperature, torch.tensor([label]))
+            return torch.autograd.grad(loss, logits)[0].abs().max().item()
+
+        mistake, right = ([largest(t, label) for t in (1.0, 2.0, 4.0)] for label in (1, 0))
+        assert mistake == sorted(mistake, reverse=True) and right == sorted(right)
+        if classes == 2:
+            assert right[:2] == pytest.approx([4.5e-5, 3.3e-3], rel=0.02)
+        for label, component in ((0, 1 - 1 / classes), (1, 1 - 1 / classes)):
+            assert largest(1e4, label) == pytest.approx(component / 1e4, rel=1e-2)
+
+    def test_zero_class_weights_give_nan_with_indices_and_not_with_probabilities(self):
+        logits, weight = torch.randn(2, 3), torch.tensor([0.0, 1.0, 1.0])
+        assert F.cross_entropy(logits, torch.tensor([0, 0]), weight=weight).isnan()
+        assert F.cross_entropy(logits, F.one_hot(torch.tensor([0, 0]), 3).float(), weight=weight) == 0
+
     @pytest.mark.parametrize(("gap", "whole"), [(100.0, False), (103.0, False), (105.0, True)])
     def test_an_exact_zero_needs_logits_more_than_a_hundred_apart(self, gap, whole):
         found = gradient.autograd_gradient(torch.tensor([[gap, 0.0]]), torch.tensor([[1.0, 0.0]]))
