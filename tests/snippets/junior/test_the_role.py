@@ -388,6 +388,20 @@ class TestPytorchOrTensorflow:
         for sign in (1, -1):
             assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
 
+    @pytest.mark.parametrize("clone", [False, True])
+    def test_cond_exports_if_no_branch_returns_its_input_itself(self, clone):
+        class Cond(nn.Module):
+            def forward(self, x):
+                return torch.cond(x.sum() > 0, torch.clone if clone else lambda x: x, lambda x: -x, (x,))
+
+        if not clone:
+            with pytest.raises(torch._dynamo.exc.UncapturedHigherOrderOpError):
+                torch.export.export(Cond(), (torch.ones(2, 3),))
+            return
+        program = torch.export.export(Cond(), (torch.ones(2, 3),)).module()
+        for sign in (1, -1):
+            assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
+
     @pytest.mark.parametrize(("free", "exports"), [(False, True), (True, False)])
     def test_an_if_on_a_shape_does_not_export_if_the_dimension_is_declared_free(self, free, exports):
         class OnShape(nn.Module):
