@@ -714,6 +714,15 @@ class TestPortfolioProject:
         assert portfolio.interval(gain)[1] > 0
         assert 2 * 0.5**mended > 0.05
 
+    @pytest.mark.parametrize(("mended", "broken", "share"), [(4, 0, 0.8), (9, 2, 1.0)])
+    def test_the_bootstrap_claims_a_gain_with_most_seeds_where_a_coin_is_as_one_sided(self, mended, broken, share):
+        gain = torch.cat([torch.ones(mended), -torch.ones(broken), torch.zeros(450 - mended - broken)]).double()
+        above = [portfolio.interval(gain, seed=seed)[1] > 0 for seed in range(20)]
+        assert sum(above) >= share * len(above)
+        n = mended + broken
+        p = 2 * sum(math.comb(n, k) for k in range(broken + 1)) / 2**n
+        assert 1 / p == pytest.approx(8 if broken == 0 else 15, abs=0.5)
+
     def test_the_bootstrap_and_the_sign_test_agree_when_more_images_differ(self):
         for mended, broken in ((12, 6), (30, 8)):
             gain = torch.cat([torch.ones(mended), -torch.ones(broken), torch.zeros(400)]).double()
