@@ -469,6 +469,11 @@ class TestMathDepth:
         x, delta = torch.randn(9, 4), torch.randn(9, 3)
         torch.testing.assert_close(sum(map(torch.outer, x, delta)), x.T @ delta)
 
+    @pytest.mark.parametrize(("dtype", "right"), [(torch.float16, False), (torch.float32, True), (torch.float64, True)])
+    def test_the_softmax_by_hand_is_not_for_float16(self, dtype, right):
+        z = torch.zeros(70_000, dtype=dtype)
+        assert torch.allclose(maths.softmax(z), z.softmax(0), atol=0) is right
+
     @pytest.mark.parametrize("shift", [0.0, 50.0, 5000.0, -5000.0])
     def test_a_constant_changes_softmax_not_and_log_sum_exp_by_itself(self, shift):
         z = torch.randn(4, 6, dtype=torch.float64)
