@@ -22,7 +22,7 @@ def focal_loss_as_published(
 def focal_loss(
     logits: torch.Tensor, targets: torch.Tensor, gamma: float = 2.0
 ) -> torch.Tensor:
-    """The same loss, from log-probabilities.
+    """The same loss, from log-probabilities, for one logit or more.
 
     Loss and gradient are finite, for gamma >= 0, unless ``gamma`` times a logit or
     the sum of the logits overflows in their dtype.

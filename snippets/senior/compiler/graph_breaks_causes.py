@@ -24,7 +24,7 @@ def capture(function: Callable[[torch.Tensor], torch.Tensor]) -> tuple[int, str]
     torch.compiler.reset()
     try:
         torch.compile(function, backend="eager", fullgraph=True)(torch.ones(3))
-    except torch._dynamo.exc.Unsupported:
+    except (torch._dynamo.exc.Unsupported, torch._dynamo.exc.UserError):
         return len(graphs), "error"
     return len(graphs), "ok"
 

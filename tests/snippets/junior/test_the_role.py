@@ -388,6 +388,20 @@ class TestPytorchOrTensorflow:
         for sign in (1, -1):
             assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
 
+    @pytest.mark.parametrize("clone", [False, True])
+    def test_cond_exports_if_no_branch_returns_its_input_itself(self, clone):
+        class Cond(nn.Module):
+            def forward(self, x):
+                return torch.cond(x.sum() > 0, torch.clone if clone else lambda x: x, lambda x: -x, (x,))
+
+        if not clone:
+            with pytest.raises(torch._dynamo.exc.UncapturedHigherOrderOpError):
+                torch.export.export(Cond(), (torch.ones(2, 3),))
+            return
+        program = torch.export.export(Cond(), (torch.ones(2, 3),)).module()
+        for sign in (1, -1):
+            assert torch.equal(program(sign * torch.ones(2, 3)), torch.ones(2, 3))
+
     @pytest.mark.parametrize(("free", "exports"), [(False, True), (True, False)])
     def test_an_if_on_a_shape_does_not_export_if_the_dimension_is_declared_free(self, free, exports):
         class OnShape(nn.Module):
@@ -454,6 +468,11 @@ class TestMathDepth:
     def test_the_sum_of_outer_products_is_a_matrix_product(self):
         x, delta = torch.randn(9, 4), torch.randn(9, 3)
         torch.testing.assert_close(sum(map(torch.outer, x, delta)), x.T @ delta)
+
+    @pytest.mark.parametrize(("dtype", "right"), [(torch.float16, False), (torch.float32, True), (torch.float64, True)])
+    def test_the_softmax_by_hand_is_not_for_float16(self, dtype, right):
+        z = torch.zeros(70_000, dtype=dtype)
+        assert torch.allclose(maths.softmax(z), z.softmax(0), atol=0) is right
 
     @pytest.mark.parametrize("shift", [0.0, 50.0, 5000.0, -5000.0])
     def test_a_constant_changes_softmax_not_and_log_sum_exp_by_itself(self, shift):
@@ -699,6 +718,15 @@ class TestPortfolioProject:
         gain = torch.cat([torch.ones(mended), torch.zeros(450 - mended)]).double()
         assert portfolio.interval(gain)[1] > 0
         assert 2 * 0.5**mended > 0.05
+
+    @pytest.mark.parametrize(("mended", "broken", "share"), [(4, 0, 0.8), (9, 2, 1.0)])
+    def test_the_bootstrap_claims_a_gain_with_most_seeds_where_a_coin_is_as_one_sided(self, mended, broken, share):
+        gain = torch.cat([torch.ones(mended), -torch.ones(broken), torch.zeros(450 - mended - broken)]).double()
+        above = [portfolio.interval(gain, seed=seed)[1] > 0 for seed in range(20)]
+        assert sum(above) >= share * len(above)
+        n = mended + broken
+        p = 2 * sum(math.comb(n, k) for k in range(broken + 1)) / 2**n
+        assert 1 / p == pytest.approx(8 if broken == 0 else 15, abs=0.5)
 
     def test_the_bootstrap_and_the_sign_test_agree_when_more_images_differ(self):
         for mended, broken in ((12, 6), (30, 8)):

@@ -7,6 +7,7 @@ import weakref
 from pathlib import Path
 from types import SimpleNamespace
 
+import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
@@ -185,6 +186,37 @@ class TestFixedAMemoryLeak:
 
         assert leak.assert_no_growth(in_a_thread) == 0
         assert leak.assert_no_growth(from_a_buffer) == 0
+
+    @pytest.mark.parametrize(
+        "create",
+        [
+            lambda: torch.tensor([1.0] * 1000),
+            lambda: torch.from_numpy(np.ones(1000)),
+            lambda: torch.UntypedStorage(4000),
+        ],
+    )
+    def test_it_does_not_see_tensors_made_from_python_data(self, create):
+        cache = []
+        assert leak.assert_no_growth(lambda: cache.append(create())) == 0
+        with pytest.raises(AssertionError, match="4,000 bytes"):
+            leak.assert_no_growth(lambda: cache.append(torch.ones(1000)))
+
+    def test_it_does_not_see_a_buffer_that_grows_in_place(self):
+        buffer = torch.empty(0)
+        assert leak.assert_no_growth(lambda: buffer.resize_(len(buffer) + 10_000)) == 0
+        assert buffer.untyped_storage().nbytes() == 7 * 40_000
+
+    def test_a_compiled_step_runs_eagerly_inside_it(self):
+        graphs, cache = [], []
+
+        def backend(graph_module, example_inputs):
+            graphs.append(graph_module)
+            return graph_module.forward
+
+        function = torch.compile(lambda x: (x * 2).sin(), backend=backend)
+        with pytest.raises(AssertionError, match="4,000 bytes"):
+            leak.assert_no_growth(lambda: cache.append(function(torch.ones(1000))))
+        assert not graphs
 
     def test_it_runs_the_step_as_often_as_told(self):
         calls = []

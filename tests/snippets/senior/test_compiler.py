@@ -148,6 +148,28 @@ class TestGraphBreaks:
         assert causes.capture(lambda x: x * x.max().item() + 1) == (2, "ok")
         assert causes.capture(lambda x: x + 1 if x.all() else x * 2) == (2, "error")
 
+    @pytest.mark.parametrize(
+        "function", [lambda x: x * 2 if x.sum().item() > 0 else x, lambda x: x * 2 if int(x.max().item()) == 1 else x]
+    )
+    def test_an_if_on_a_captured_item_is_an_error_of_another_type(self, function):
+        assert causes.capture(function) == (2, "error")
+        torch.compiler.reset()
+        with pytest.raises(torch._dynamo.exc.UserError, match="data-dependent"):
+            torch.compile(function, backend="eager", fullgraph=True)(torch.ones(3))
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    @pytest.mark.parametrize("branch", [lambda x: x, lambda x: x.view(-1), lambda x: x.clone()])
+    def test_a_branch_of_cond_may_not_return_its_input_or_a_view_of_it(self, branch, fullgraph):
+        compiled = torch.compile(
+            lambda x: torch.cond(x.sum() > 0, branch, lambda x: -x, (x,)), backend="eager", fullgraph=fullgraph
+        )
+        original = torch.ones(3)
+        if branch(original).untyped_storage().data_ptr() == original.untyped_storage().data_ptr():
+            with pytest.raises(torch._dynamo.exc.UncapturedHigherOrderOpError):
+                compiled(original)
+        else:
+            assert torch.equal(compiled(original), original) and torch.equal(compiled(-original), original)
+
     def test_a_break_inside_try_skips_the_function_too(self):
         def guarded(x):
             x = x * 2

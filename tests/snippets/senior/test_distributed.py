@@ -6,6 +6,7 @@ import gc
 import re
 import tempfile
 import time
+import warnings
 from pathlib import Path
 
 import pytest
@@ -348,6 +349,31 @@ class TestDdpBuckets:
             return found
 
         assert on_ranks(sizes)[0] == buckets
+
+
+class TestDdpStaticGraph:
+    @pytest.mark.parametrize(("static", "expected"), [(False, [3, 3, 3]), (True, [1, 1, 3])])
+    def test_looking_for_unused_parameters_keeps_the_buckets_unless_the_graph_is_static(self, static, expected):
+        def all_reduces(rank):
+            layers = nn.Sequential(*(nn.Linear(256, 256, bias=False) for _ in range(6)))
+            with warnings.catch_warnings():
+                warnings.simplefilter("ignore")  # a static graph finds unused parameters without being told
+                replica = DistributedDataParallel(
+                    layers, bucket_cap_mb=0.5, static_graph=static, find_unused_parameters=True
+                )
+            counts = []
+
+            def hook(state, bucket):
+                counts[-1] += 1
+                return dist.all_reduce(bucket.buffer(), async_op=True).get_future().then(lambda f: f.value()[0])
+
+            replica.register_comm_hook(None, hook)
+            for _ in range(3):
+                counts.append(0)
+                replica(torch.ones(2, 256)).sum().backward()
+            return counts
+
+        assert on_ranks(all_reduces) == [expected] * 2
 
 
 class TestDdpNoSync:

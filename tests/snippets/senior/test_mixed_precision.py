@@ -214,6 +214,18 @@ class TestOverflow:
                 scheduler.step()
         assert scheduler.last_epoch == optimizer.state[model.weight]["step"] == 5
 
+    @pytest.mark.parametrize("batch", [1, 64])
+    @pytest.mark.parametrize("autocast", [True, False])
+    def test_a_gradient_of_one_overflows_at_the_default_scale_if_it_passes_through_float16(self, autocast, batch):
+        model = nn.Linear(1, 1)
+        optimizer, scaler = torch.optim.SGD(model.parameters()), torch.amp.GradScaler("cpu")
+        with torch.autocast("cpu", dtype=torch.float16, enabled=autocast):
+            output = model(torch.ones(batch, 1))
+        scaler.scale(output.float().mean()).backward()
+        scaler.step(optimizer)
+        scaler.update()
+        assert scaler.get_scale() == (32768 if autocast else 65536)
+
     def test_a_skipped_first_step_makes_the_scheduler_warn_about_the_order(self):
         for first, warned in ((float("inf"), True), (1.0, False)):
             model, optimizer, loss_scaler, x = linear_setup(init_scale=1024.0)

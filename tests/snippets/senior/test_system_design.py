@@ -142,6 +142,15 @@ class TestLowLatencyServingQueue:
         assert queue.FIXED_MS + 64 * queue.ITEM_MS < shared < 0.8 * separate
 
     @pytest.mark.parametrize("seed", [0, 1])
+    def test_a_slow_replica_with_its_own_share_has_a_long_tail_and_twice_as_slow_is_overloaded(self, monkeypatch, seed):
+        tails = [p99(0.6, 64, seed=seed)]
+        for factor in (1.5, 2.0):  # the same arrivals at a replica of less capacity
+            monkeypatch.setattr(queue, "FIXED_MS", 3.0 * factor)
+            monkeypatch.setattr(queue, "ITEM_MS", 0.25 * factor)
+            tails.append(p99(0.6 * factor, 64, seed=seed))
+        assert tails[:2] == pytest.approx([15, 50], abs=5) and tails[2] > 1000
+
+    @pytest.mark.parametrize("seed", [0, 1])
     def test_at_60_percent_the_shared_queue_has_the_longer_tail_unless_its_batches_are_smaller(self, seed):
         separate = p99(0.6, 64, seed=seed)
         shared = p99(0.6, 64, replicas=16, requests=100_000, seed=seed)
