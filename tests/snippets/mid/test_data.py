@@ -13,10 +13,14 @@ from torch.nn import functional as F
 from torch.nn.utils.rnn import pad_sequence
 from torch.utils.data import (
     BatchSampler,
+    ConcatDataset,
     DataLoader,
     Dataset,
     IterableDataset,
+    RandomSampler,
     SequentialSampler,
+    Subset,
+    WeightedRandomSampler,
     default_collate,
 )
 
@@ -93,6 +97,35 @@ class TestCollateFn:
         unseeded = epochs(None)
         torch.manual_seed(2)
         assert epochs(None) != unseeded
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_the_generator_of_the_loader_does_not_reach_a_sampler_of_its_own(self, seed):
+        def order(seed, **options):
+            torch.manual_seed(seed)
+            return [int(i) for i in DataLoader(range(50), None, generator=seeded(), **options)]
+
+        assert order(seed, shuffle=True) == order(seed + 10, shuffle=True)
+        for build in (RandomSampler, lambda data, **options: WeightedRandomSampler([1.0] * 50, 50, **options)):
+            ignored, passed = build(range(50)), build(range(50), generator=seeded())
+            state = passed.generator.get_state()
+            assert order(seed, sampler=ignored) != order(seed + 10, sampler=ignored)
+            first = order(seed, sampler=passed)
+            passed.generator.set_state(state)
+            assert order(seed + 10, sampler=passed) == first
+
+    @pytest.mark.parametrize("persistent", [False, True])
+    def test_persistent_workers_draw_one_number_less_in_each_later_epoch(self, persistent):
+        generator = seeded()
+        options = {"num_workers": 1, "multiprocessing_context": "fork", "persistent_workers": persistent}
+        loader = DataLoader(range(20), 20, shuffle=True, generator=generator, **options)
+        orders = [batch.tolist() for _ in range(3) for batch in loader]
+        again = seeded()
+        expected = []
+        for epoch in range(3):
+            if epoch == 0 or not persistent:
+                torch.empty((), dtype=torch.int64).random_(generator=again)
+            expected.append(list(RandomSampler(range(20), generator=again)))
+        assert orders == expected
 
     def test_drop_last_with_shuffle_drops_other_samples_in_each_epoch(self):
         loader = DataLoader(range(7), 3, shuffle=True, drop_last=True, generator=seeded())
@@ -198,6 +231,9 @@ class TestCollateFn:
         with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
             nn.BatchNorm1d(4)(last)
         nn.BatchNorm1d(4).eval()(last)
+        nn.BatchNorm1d(4)(nn.Linear(3, 4)(torch.randn(1, 5, 3)).transpose(1, 2))
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+            nn.BatchNorm1d(4)(torch.randn(1, 4, 1))
 
     def test_getitems_is_called_once_per_batch(self):
         class Table(Dataset):
@@ -212,6 +248,43 @@ class TestCollateFn:
 
         assert [b.tolist() for b in DataLoader(Table(), 2)] == [[0, 1], [2, 3], [4]]
         assert Table.queries == [[0, 1], [2, 3], [4]]
+
+    @pytest.mark.parametrize("batch_size", [2, 3])
+    def test_a_subset_hands_the_list_on_and_a_concatenation_does_not(self, batch_size):
+        class Table(Dataset):
+            def __init__(self):
+                self.calls = []
+
+            def __len__(self):
+                return 6
+
+            def __getitem__(self, index):
+                self.calls.append(index)
+                return index
+
+            def __getitems__(self, indices):
+                self.calls.append(indices)
+                return indices
+
+        subset, whole = Subset(Table(), range(6)), ConcatDataset([Table()])
+        assert [b.tolist() for b in DataLoader(subset, batch_size)] == [
+            b.tolist() for b in DataLoader(whole, batch_size)
+        ]
+        assert subset.dataset.calls == list(BatchSampler(range(6), batch_size, False))
+        assert whole.datasets[0].calls == list(range(6))
+
+    @pytest.mark.parametrize("batch_size", [2, 3])
+    def test_getitem_can_pad_to_one_length_and_getitems_to_the_longest_of_the_batch(self, batch_size):
+        class Padded(Dataset):
+            def __len__(self):
+                return len(WORDS)
+
+            def __getitems__(self, indices):
+                return list(pad_sequence([WORDS[i] for i in indices], batch_first=True))
+
+        by_collate = DataLoader(WORDS, batch_size, collate_fn=partial(pad_sequence, batch_first=True))
+        for left, right in zip(DataLoader(Padded(), batch_size), by_collate, strict=True):
+            assert torch.equal(left, right)
 
     def test_batch_size_none_hands_the_dataset_a_list_of_indices(self):
         class Table(Dataset):
