@@ -854,6 +854,14 @@ class TestCudaVsTo:
         with pytest.raises((RuntimeError, AssertionError)):
             torch.ones(1).cuda()
 
+    @pytest.mark.skipif(torch.cuda.is_available(), reason="there is a GPU")
+    @pytest.mark.parametrize("build", [nn.CrossEntropyLoss, nn.ReLU, nn.Sequential])
+    def test_without_a_gpu_a_module_without_tensors_does_not_raise(self, build):
+        module = build()
+        assert module.cuda() is module and module.to("cuda") is module
+        for holds_one in (nn.CrossEntropyLoss(weight=torch.ones(2)), nn.BatchNorm1d(2, affine=False)):
+            assert cuda_error(holds_one.cuda) is not None
+
     def test_cuda_takes_no_other_device_and_no_dtype(self):
         for wrong in ("cpu", "meta"):
             with pytest.raises((RuntimeError, AssertionError)):
