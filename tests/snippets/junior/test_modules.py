@@ -1611,6 +1611,12 @@ class TestFunctionalVsModule:
         ]
         assert all(torch.equal(module, function) for module, function in pairs)
 
+    @pytest.mark.parametrize("shape", [(2, 3, 4), (5, 1, 2, 2)])
+    def test_without_state_equal_arguments_give_equal_results_and_the_defaults_of_flatten_differ(self, shape):
+        x = torch.randn(shape)
+        assert torch.equal(nn.Flatten(1)(x), torch.flatten(x, 1)) and torch.equal(nn.Flatten(0)(x), torch.flatten(x, 0))
+        assert nn.Flatten()(x).shape == (shape[0], x[0].numel()) and torch.flatten(x).shape == (x.numel(),)
+
     def test_dropout_and_losses_remember_what_the_table_says(self):
         assert not nn.Dropout().state_dict() and not nn.ReLU().state_dict() and not nn.CrossEntropyLoss().state_dict()
         assert list(nn.CrossEntropyLoss(weight=torch.ones(3)).state_dict()) == ["weight"]
