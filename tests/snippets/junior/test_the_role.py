@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/the-role make, proven beyond the example shown."""
 
+import dataclasses
 import io
 import math
 import pickle
@@ -28,6 +29,14 @@ maths_float32 = load_snippet("junior/the-role/math_depth_float32.py")
 cuda = load_snippet("junior/the-role/need_cuda_traffic.py")
 portfolio = load_snippet("junior/the-role/portfolio_project_harness.py")
 checks = load_snippet("junior/the-role/portfolio_project_checks.py")
+
+
+@dataclasses.dataclass
+class Data:
+    values: torch.Tensor
+
+
+torch.export.register_dataclass(Data, serialized_type_name="test_the_role.Data")
 
 
 class TestWhatInterviewersExpect:
@@ -340,6 +349,30 @@ class TestPytorchOrTensorflow:
         for batch in (2, 5, 64):
             x = torch.randn(batch, 3)
             torch.testing.assert_close(loaded(x), model(x))
+
+    @pytest.mark.filterwarnings("ignore:The given buffer is not writable:UserWarning")
+    @pytest.mark.parametrize("side", ["input", "output", None])
+    def test_a_program_needs_the_class_that_forward_takes_or_returns(self, side, monkeypatch):
+        class Model(nn.Linear):
+            def forward(self, data):
+                values = super().forward(data.values if side == "input" else data)
+                return Data(values) if side == "output" else values
+
+        x, file = torch.ones(4, 3), io.BytesIO()
+        torch.export.save(torch.export.export(Model(3, 2), (Data(x) if side == "input" else x,)), file)
+        assert (b"test_the_role.Data" in file.getvalue()) is (side is not None)
+        if side == "input":
+            return  # torch logs a faulty record while it loads one, which pytest does not let pass
+        file.seek(0)
+        with monkeypatch.context() as other_process:
+            other_process.delitem(torch.utils._pytree.SERIALIZED_TYPE_TO_PYTHON_TYPE, "test_the_role.Data")
+            if side == "output":
+                with pytest.raises(RuntimeError):
+                    torch.export.load(file)
+            else:
+                torch.export.load(file)
+        file.seek(0)
+        assert isinstance(torch.export.load(file).module()(x), Data if side == "output" else torch.Tensor)
 
     def test_shapes_are_fixed_unless_declared_free(self):
         fixed = torch.export.export(framework.Model().eval(), (torch.ones(2, 3),)).module()
