@@ -364,6 +364,52 @@ class TestWriteALoop:
             changed.append((not torch.equal(before, body.weight), bool(scale.any())))
         assert changed == [(False, True), (True, True), (True, True)]
 
+    @pytest.mark.parametrize(("dtype", "stops"), [(torch.float32, 1000), (torch.bfloat16, 256)])
+    def test_a_sum_of_detached_losses_stops_in_bfloat16_unless_it_is_float32(self, dtype, stops):
+        model, x = nn.Linear(4, 3).to(dtype), torch.randn(2, 4, dtype=dtype)
+        assert F.cross_entropy(model(x), torch.tensor([0, 1])).dtype == dtype
+        total = safe = 0.0
+        for _ in range(1000):
+            loss = torch.ones((), dtype=dtype, requires_grad=True)
+            total += loss.detach()
+            safe += loss.detach().float()
+        assert total.item() == stops and safe.item() == 1000
+
+    @pytest.mark.parametrize("count", ["samples", "weights", "ignored"])
+    def test_a_mean_loss_is_weighted_by_what_it_was_divided_by(self, count):
+        logits, label = torch.randn(100, 3), torch.randint(3, (100,))
+        weight = torch.tensor([1.0, 5.0, 0.2]) if count == "weights" else None
+        if count == "ignored":
+            label[:20] = -100
+        total = by_size = divisor = 0.0
+        for rows, labels in zip(logits.split(32), label.split(32), strict=True):
+            loss = F.cross_entropy(rows, labels, weight=weight).item()
+            part = (labels != -100).sum().item() if weight is None else weight[labels].sum().item()
+            total, by_size, divisor = total + loss * part, by_size + loss * len(labels), divisor + part
+        expected = F.cross_entropy(logits, label, weight=weight).item()
+        assert total / divisor == pytest.approx(expected, rel=1e-5)
+        assert (by_size / 100 == pytest.approx(expected, rel=1e-5)) is (count == "samples")
+
+    @pytest.mark.parametrize(("smoothing", "least"), [(0.0, 0.0), (0.1, 0.5003)])
+    def test_one_batch_is_not_overfitted_to_zero_with_label_smoothing(self, smoothing, least):
+        x, y = torch.randn(20, 16), torch.arange(20) % 10
+        model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 10))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for _ in range(150):
+            loss = F.cross_entropy(model(x), y, label_smoothing=smoothing)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() == pytest.approx(least, abs=0.02)
+
+    @pytest.mark.parametrize("heads", [1, 2])
+    def test_the_bias_of_attentions_keys_has_no_effect_and_that_of_the_queries_has(self, heads):
+        attention, x = nn.MultiheadAttention(8, heads, batch_first=True), torch.randn(4, 5, 8)
+        nn.init.normal_(attention.in_proj_bias)
+        attention(x, x, x)[0].square().sum().backward()
+        queries, keys, values = attention.in_proj_bias.grad.abs().split(8)
+        assert keys.max() < 1e-4 * queries.max() and values.max() > queries.max() / 100
+
     @pytest.mark.parametrize("norm", [nn.BatchNorm1d(16), nn.Identity()])
     def test_a_bias_right_before_batch_norm_has_no_effect(self, norm):
         first = nn.Linear(8, 16)
