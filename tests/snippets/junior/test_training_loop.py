@@ -974,6 +974,29 @@ class TestCrossEntropyLogits:
         torch.testing.assert_close(F.cross_entropy(logits, label), rest)
         assert F.cross_entropy(logits, torch.full((4,), -100)).isnan()
 
+    @pytest.mark.parametrize("smoothing", [0.0, 0.1, 0.5])
+    def test_weight_multiplies_the_term_of_each_class_and_the_mean_divides_by_the_weights_of_the_labels(
+        self, smoothing
+    ):
+        logits, label, weight = torch.randn(6, 3), torch.arange(6) % 3, torch.tensor([1.0, 5.0, 0.5])
+        options = {"weight": weight, "label_smoothing": smoothing}
+        target = (1 - smoothing) * F.one_hot(label, 3) + smoothing / 3
+        expected = -(weight * target * logits.log_softmax(1)).sum(1)
+        losses = F.cross_entropy(logits, label, reduction="none", **options)
+        torch.testing.assert_close(losses, expected)
+        torch.testing.assert_close(F.cross_entropy(logits, label, **options), losses.sum() / weight[label].sum())
+        plain = F.cross_entropy(logits, label, reduction="none", label_smoothing=smoothing)
+        assert torch.allclose(losses, weight[label] * plain) is (smoothing == 0)
+
+    @pytest.mark.parametrize("classes", [3, 10])
+    def test_smoothing_punishes_a_growing_logit_only_past_the_best_answer(self, classes):
+        best = math.log((0.9 + 0.1 / classes) / (0.1 / classes))
+        logits = torch.zeros(3, classes)
+        for half, falls in ((torch.tensor([0.0, 0.5, 1.0]), True), (torch.tensor([1.0, 1.5, 2.0]), False)):
+            logits[:, 0] = half * best
+            losses = F.cross_entropy(logits, torch.zeros(3).long(), reduction="none", label_smoothing=0.1)
+            assert ((losses.diff() < 0).all() if falls else (losses.diff() > 0).all()).item()
+
     @pytest.mark.parametrize("classes", [2, 10, 1000])
     def test_cross_entropy_is_log_softmax_and_nll(self, classes):
         logits, label = 20 * torch.randn(8, classes), torch.randint(classes, (8,))
@@ -1091,6 +1114,8 @@ class TestCrossEntropyLogits:
         entropy = -(target * target.log()).sum(1).mean()
         torch.testing.assert_close(F.cross_entropy(target.log() + 3, target), entropy)
         assert F.cross_entropy(torch.randn(20, 5), target) > entropy > 0.1
+        one_hot = F.one_hot(torch.arange(20) % 5, 5).float()
+        assert F.cross_entropy(50 * one_hot, one_hot) < 1e-6
 
     def test_a_clamped_probability_gets_no_gradient(self):
         logits = torch.tensor([[120.0, 0.0]], requires_grad=True)
