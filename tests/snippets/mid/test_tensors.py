@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/mid/tensors make, proven beyond the example shown."""
 
+import copy
 import io
 import itertools
 import math
@@ -9,6 +10,8 @@ import matplotlib.pyplot as plt
 import numpy as np
 import pytest
 import torch
+from torch import nn
+from torch.utils.data import DataLoader
 
 from warmup.testing import load_snippet
 
@@ -16,6 +19,8 @@ cells = load_snippet("mid/tensors/storage_and_strides_cells.py")
 saved = load_snippet("mid/tensors/storage_and_strides_saved.py")
 windows = load_snippet("mid/tensors/storage_and_strides_windows.py")
 rule = load_snippet("mid/tensors/view_vs_reshape_rule.py")
+detector = load_snippet("mid/tensors/aliasing_detector.py")
+darkened = load_snippet("mid/tensors/aliasing_dataset_broken.py")
 
 
 def storage(tensor: torch.Tensor) -> int:
@@ -277,3 +282,169 @@ class TestViewVsReshape:
             weight = torch.arange(12.0)
             (x.reshape(-1) * weight).sum().backward()
             assert torch.equal(x.grad, weight.view(3, 4))
+
+
+class TestAliasing:
+    @pytest.mark.parametrize(
+        "make", [lambda: nn.Linear(2, 3), lambda: nn.Sequential(nn.Conv1d(1, 2, 1), nn.BatchNorm1d(2))]
+    )
+    def test_which_snapshots_follow_the_training(self, make):
+        model = make()
+        state = model.state_dict()
+        snapshots = {
+            "live": state,
+            "shallow": copy.copy(state),
+            "dict": dict(state),
+            "detach": {k: v.detach() for k, v in state.items()},
+            "cpu": {k: v.cpu() for k, v in state.items()},
+            "clone": {k: v.clone() for k, v in state.items()},
+            "deepcopy": copy.deepcopy(state),
+        }
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+        model(torch.randn(4, *next(model.parameters()).shape[1:])).square().sum().backward()
+        optimizer.step()
+        key = next(iter(state))
+        for name, kept in snapshots.items():
+            assert torch.equal(kept[key], model.state_dict()[key]) == (name not in ("clone", "deepcopy")), name
+
+    def test_what_aliases_and_what_copies(self):
+        x = torch.arange(6.0)
+        identity, dropout = nn.Identity(), nn.Dropout().eval()
+        aliases = [
+            x[:3],
+            x[2],
+            x.view(2, 3),
+            x.view(2, 3).T,
+            x.expand(2, 6),
+            x.chunk(2)[1],
+            x.unfold(0, 2, 1),
+            x.detach(),
+        ]
+        aliases += [
+            x.data,
+            nn.Parameter(x),
+            torch.from_numpy(x.numpy()),
+            identity(x),
+            dropout(x),
+            *torch.broadcast_tensors(x, x),
+        ]
+        aliases += [x.to("cpu"), x.float(), x.cpu(), x.contiguous(), x.reshape(2, 3), torch.as_tensor(x)]
+        for number, alias in enumerate(aliases):
+            assert detector.share_memory(x, alias), number
+        copies = [
+            x.clone(),
+            copy.deepcopy(x),
+            x[[0, 1]],
+            x[x >= 0],
+            torch.cat([x]),
+            torch.stack([x]),
+            x + 0,
+            x.double(),
+        ]
+        copies += [x.view(2, 3).T.contiguous(), x.view(2, 3).T.reshape(-1), torch.as_tensor(x, dtype=torch.float64)]
+        copies += [torch.tensor(x.numpy())]
+        for number, made in enumerate(copies):
+            assert not detector.share_memory(x, made), number
+
+    def test_the_detector_is_right_for_all_pairs_of_slices(self):
+        x = torch.arange(7, dtype=torch.int16)
+        slices = [x[a::step][:count] for a in range(7) for step in (1, 2, 3) for count in (0, 1, 2, 4)]
+        for a, b in itertools.product(slices, repeat=2):
+            assert detector.share_memory(a, b) == bool(set(a.tolist()) & set(b.tolist()))
+
+    def test_the_detector_compares_bytes_and_refuses_meta(self):
+        x = torch.zeros(4)
+        assert detector.share_memory(x[1], x.view(torch.int16)[2:3])
+        assert not detector.share_memory(x[1], x.view(torch.int16)[4:5])
+        assert detector.share_memory(x.expand(3, 4), x[3])
+        array = x.numpy()
+        other = torch.from_numpy(array[2:])
+        assert storage(other) != storage(x) and detector.share_memory(x, other)
+        assert not detector.share_memory(x[:2], other)
+        with pytest.raises(ValueError, match="has no memory"):
+            detector.share_memory(x, torch.zeros(2, device="meta"))
+
+    def test_expanded_tensors_refuse_writes_except_of_one_value(self):
+        message = "more than one element of the written-to tensor refers to a single memory location"
+        for write in (
+            lambda e: e.add_(1),
+            lambda e: e.copy_(torch.ones(4, 3)),
+            lambda e: e[:2].mul_(2),
+            lambda e: e.exp_(),
+        ):
+            with pytest.raises(RuntimeError, match=message):
+                write(torch.zeros(1, 3).expand(4, 3))
+        e = torch.zeros(1, 3).expand(4, 3)
+        assert e.fill_(2).tolist() == [[2, 2, 2]] * 4
+        e[0, 1] = 5
+        assert e[:, 1].tolist() == [5] * 4
+        e[3] = 6
+        assert e.tolist() == [[6, 6, 6]] * 4
+        with pytest.raises(RuntimeError, match=message):
+            e[:2] = 1
+
+    def test_partial_overlap_of_input_and_output_raises_unless_numpy_hides_it(self):
+        message = "some elements of the input tensor and the written-to tensor refer to a single memory location"
+        x, square = torch.arange(4.0), torch.zeros(3, 3)
+        with pytest.raises(RuntimeError, match=message):
+            x[1:] += x[:-1]
+        with pytest.raises(RuntimeError, match=message):
+            square.copy_(square.T)
+        array = x.numpy()
+        later = torch.from_numpy(array[1:])
+        later += torch.from_numpy(array[:-1])
+        assert x.tolist() != [0, 1, 2, 3]
+
+    def test_no_autograd_error_for_a_snapshot(self):
+        w = torch.ones(2, requires_grad=True)
+        kept = w.detach()
+        with torch.no_grad():
+            w.add_(1)
+        (w.sum() + kept.sum()).backward()
+        assert kept.tolist() == [2, 2]
+
+    @pytest.mark.parametrize("batch_size", [1, 3])
+    def test_an_in_place_augmentation_darkens_the_data_set(self, batch_size):
+        for in_place, expected in ((True, [4, 2, 1]), (False, [4, 4, 4])):
+            loader = DataLoader(darkened.Darkened(in_place), batch_size=batch_size, shuffle=True)
+            assert [torch.cat(list(loader)).mean().item() for _ in range(3)] == expected
+
+    def test_reading_an_index_twice_finds_it(self):
+        for in_place in (True, False):
+            dataset = darkened.Darkened(in_place)
+            first = dataset[0].clone()
+            assert torch.equal(first, dataset[0]) != in_place
+
+    @pytest.mark.parametrize("persistent", [False, True])
+    def test_with_forked_workers_it_depends_on_whether_they_persist(self, persistent):
+        loader = DataLoader(
+            darkened.Darkened(True), 2, num_workers=1, persistent_workers=persistent, multiprocessing_context="fork"
+        )
+        means = [torch.cat(list(loader)).mean().item() for _ in range(2)]
+        assert means == ([4, 2] if persistent else [4, 4])
+
+    def test_a_history_of_one_tensor_is_the_last_state(self):
+        for keep, expected in (
+            (lambda h: h, [3, 3, 3]),
+            (lambda h: h.detach(), [3, 3, 3]),
+            (lambda h: h.clone(), [1, 2, 3]),
+        ):
+            h, history = torch.zeros(1), []
+            for _ in range(3):
+                h += 1
+                history.append(keep(h))
+            assert [state.item() for state in history] == expected
+        rows = [torch.zeros(2)] * 3
+        rows[0] += 1
+        assert rows[2].tolist() == [1, 1]
+
+    def test_a_tied_weight_is_one_parameter(self):
+        embedding, head = nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)
+        head.weight = embedding.weight
+        assert sum(p.numel() for p in nn.ModuleList([embedding, head]).parameters()) == 15
+
+    def test_load_state_dict_copies_unless_assigned(self):
+        for assign in (False, True):
+            model, kept = nn.Linear(1, 1), {"weight": torch.zeros(1, 1), "bias": torch.zeros(1)}
+            model.load_state_dict(kept, assign=assign)
+            assert detector.share_memory(model.weight.detach(), kept["weight"]) == assign
