@@ -4,6 +4,7 @@ import copy
 import io
 import itertools
 import math
+import warnings
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -12,6 +13,7 @@ import pytest
 import torch
 from torch import nn
 from torch.autograd.profiler import profile
+from torch.nn.utils import prune
 from torch.utils.data import DataLoader
 
 from warmup.testing import load_snippet
@@ -24,6 +26,8 @@ detector = load_snippet("mid/tensors/aliasing_detector.py")
 darkened = load_snippet("mid/tensors/aliasing_dataset_broken.py")
 backward = load_snippet("mid/tensors/broadcasting_internals_backward.py")
 function = load_snippet("mid/tensors/broadcasting_internals_function.py")
+counted = load_snippet("mid/tensors/sparse_tensors_bytes.py")
+timed = load_snippet("mid/tensors/sparse_tensors_time.py")
 
 
 def storage(tensor: torch.Tensor) -> int:
@@ -582,3 +586,120 @@ class TestBroadcastingInternals:
         a, b = torch.rand(3, 1, requires_grad=True), torch.rand(4, requires_grad=True)
         with pytest.raises(RuntimeError, match="returned an invalid gradient at index 0"):
             Wrong.apply(a, b).sum().backward()
+
+
+@pytest.fixture
+def sparse():
+    """Invariants are checked, and the warning that CSR is in beta is silent."""
+    before = torch.sparse.check_sparse_tensor_invariants.is_enabled()
+    torch.sparse.check_sparse_tensor_invariants.enable()
+    with warnings.catch_warnings():
+        warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+        yield
+    if not before:
+        torch.sparse.check_sparse_tensor_invariants.disable()
+
+
+def matrix(rows: int, columns: int, nonzeros: int, dtype: torch.dtype = torch.float32) -> torch.Tensor:
+    dense = torch.zeros(rows * columns, dtype=dtype)
+    dense[torch.randperm(rows * columns)[:nonzeros]] = 1
+    return dense.view(rows, columns)
+
+
+@pytest.mark.usefixtures("sparse")
+class TestSparseTensors:
+    def test_duplicates_add_up(self):
+        s = torch.sparse_coo_tensor([[0, 0, 1], [1, 1, 2]], [2.0, 5.0, 3.0], (2, 3))
+        assert s.to_dense()[0, 1] == 7 and s._nnz() == 3 and s.coalesce()._nnz() == 2
+        for read in (s.values, s.indices):
+            with pytest.raises(RuntimeError, match=r"uncoalesced tensor, please call \.coalesce"):
+                read()
+        assert s._values()[:2].square().sum() == 29 and (s * s).to_dense()[0, 1] == 49
+        x = torch.rand(3, 4)
+        torch.testing.assert_close(s @ x, s.to_dense() @ x)
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+    @pytest.mark.parametrize(("rows", "columns", "nonzeros"), [(30, 20, 100), (5, 400, 1), (7, 9, 0)])
+    def test_the_bytes_are_those_of_the_table(self, dtype, rows, columns, nonzeros):
+        dense = matrix(rows, columns, nonzeros, dtype)
+        size = dense.element_size()
+        assert counted.sparse_bytes(dense.to_sparse()) == (16 + size) * nonzeros
+        assert counted.sparse_bytes(dense.to_sparse_csr()) == 8 * (rows + 1) + (8 + size) * nonzeros
+        with pytest.raises(ValueError, match="no COO and no CSR"):
+            counted.sparse_bytes(dense)
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+    def test_coo_breaks_even_where_the_formula_says(self, dtype):
+        size = torch.zeros(0, dtype=dtype).element_size()
+        limit = size / (16 + size)
+        for factor, smaller in ((0.98, True), (1.02, False)):
+            dense = matrix(100, 100, round(limit * factor * 10_000), dtype)
+            assert (counted.sparse_bytes(dense.to_sparse()) < dense.nbytes) == smaller
+
+    def test_csr_accepts_int32_indices(self):
+        dense = matrix(20, 20, 50)
+        csr = dense.to_sparse_csr()
+        small = torch.sparse_csr_tensor(csr.crow_indices().int(), csr.col_indices().int(), csr.values(), (20, 20))
+        assert counted.sparse_bytes(small) == 4 * 21 + 8 * 50 and torch.equal(small.to_dense(), dense)
+
+    @pytest.mark.parametrize("layout", [torch.sparse_coo, torch.sparse_csr])
+    def test_the_product_with_a_dense_matrix_is_dense_and_right(self, layout):
+        for nonzeros in (0, 7, 300):
+            dense = matrix(20, 30, nonzeros) * torch.rand(20, 30)
+            x = torch.rand(30, 5)
+            product = dense.to_sparse(layout=layout) @ x
+            assert product.layout == torch.strided
+            torch.testing.assert_close(product, dense @ x)
+
+    def test_operations_that_map_zero_to_zero_work(self):
+        s = torch.eye(4).to_sparse()
+        for made in (s * 2, s.relu(), s.sin(), s.square()):
+            assert made.layout == torch.sparse_coo
+        for operation in (lambda: s + 1, s.exp, lambda: s.view(-1), s.mean, lambda: s.__setitem__((0, 0), 2)):
+            with pytest.raises((NotImplementedError, RuntimeError, TypeError)):
+                operation()
+        with pytest.raises(RuntimeError, match="reduction operations on CSR tensors with keepdim=False is unsupported"):
+            torch.eye(4).to_sparse_csr().sum(0)
+
+    @pytest.mark.parametrize("nonzeros", [3, 50])
+    def test_the_gradient_is_dense_through_matmul_and_sparse_through_sparse_mm(self, nonzeros):
+        dense, x = matrix(20, 10, nonzeros), torch.rand(10, 4)
+        for product, layout in ((torch.matmul, torch.strided), (torch.sparse.mm, torch.sparse_coo)):
+            leaf = dense.to_sparse().requires_grad_()
+            weight = torch.rand(20, 4)
+            (product(leaf, x) * weight).sum().backward()
+            assert leaf.grad.layout == layout
+            expected = weight @ x.T
+            if layout == torch.sparse_coo:
+                assert leaf.grad._nnz() == nonzeros
+                torch.testing.assert_close(leaf.grad.to_dense(), expected * (dense != 0))
+            else:
+                torch.testing.assert_close(leaf.grad, expected)
+
+    def test_a_sparse_embedding_has_a_dense_weight_and_a_sparse_gradient(self):
+        optimizers = {"SGD": True, "Adagrad": True, "SparseAdam": True, "Adam": False, "AdamW": False}
+        for name, accepts in optimizers.items():
+            embedding = nn.Embedding(50, 4, sparse=True)
+            embedding(torch.tensor([1, 2, 1])).sum().backward()
+            assert embedding.weight.layout == torch.strided and embedding.weight.grad._nnz() == 3
+            optimizer = getattr(torch.optim, name)(embedding.parameters(), lr=0.1)
+            if accepts:
+                optimizer.step()
+            else:
+                with pytest.raises(RuntimeError, match="does not support sparse gradients"):
+                    optimizer.step()
+
+    def test_pruning_keeps_a_dense_weight_and_a_dense_mask(self):
+        layer = nn.Linear(10, 10)
+        prune.l1_unstructured(layer, "weight", amount=0.9)
+        assert (layer.weight == 0).sum() == 90
+        for tensor in (layer.weight, layer.weight_orig, layer.weight_mask):
+            assert tensor.layout == torch.strided and tensor.shape == (10, 10)
+
+    def test_zeros_that_arise_later_stay_stored(self):
+        s = torch.eye(4).to_sparse()
+        assert (s * 0)._nnz() == 4 and (s * 0).coalesce()._nnz() == 4
+        assert (s * 0).to_dense().to_sparse()._nnz() == 0
+
+    def test_the_timer_times_a_product(self):
+        assert timed.fastest(torch.eye(3), torch.eye(3), runs=2) > 0
