@@ -5,6 +5,7 @@ import io
 import itertools
 import math
 import warnings
+from multiprocessing.reduction import ForkingPickler
 
 import matplotlib
 import matplotlib.pyplot as plt
@@ -390,17 +391,37 @@ class TestAliasing:
         with pytest.raises(RuntimeError, match=message):
             e[:2] = 1
 
-    def test_partial_overlap_of_input_and_output_raises_unless_numpy_hides_it(self):
+    def test_partial_overlap_of_input_and_output_raises_without_gaps(self):
         message = "some elements of the input tensor and the written-to tensor refer to a single memory location"
         x, square = torch.arange(4.0), torch.zeros(3, 3)
         with pytest.raises(RuntimeError, match=message):
             x[1:] += x[:-1]
         with pytest.raises(RuntimeError, match=message):
             square.copy_(square.T)
+
+    @pytest.mark.parametrize("block", [torch.arange(16.0).view(4, 4)[:3, :3], torch.arange(36).view(6, 6)[::2, ::2]])
+    def test_partial_overlap_with_gaps_runs_and_is_wrong(self, block):
+        right = block.T.clone()
+        block.copy_(block.T)
+        assert not torch.equal(block, right)
+
+    def test_partial_overlap_that_numpy_hides_runs(self):
+        x = torch.arange(4.0)
         array = x.numpy()
         later = torch.from_numpy(array[1:])
         later += torch.from_numpy(array[:-1])
         assert x.tolist() != [0, 1, 2, 3]
+
+    def test_overlapping_windows_pass_the_check(self):
+        x = torch.zeros(4)
+        x.unfold(0, 2, 1).add_(1)
+        assert x.tolist() != [0, 0, 0, 0]
+
+    def test_sending_a_tensor_to_a_process_moves_it_into_shared_memory(self):
+        dataset = darkened.Darkened(True)
+        assert not dataset.data.is_shared()
+        ForkingPickler.dumps(dataset)
+        assert dataset.data.is_shared()
 
     def test_no_autograd_error_for_a_snapshot(self):
         w = torch.ones(2, requires_grad=True)
@@ -493,6 +514,10 @@ class TestBroadcastingInternals:
     def test_an_elementwise_operation_allocates_its_result_only(self, operation):
         a, b = torch.rand(300, 1), torch.rand(300)
         assert allocated(lambda: operation(a, b)) == operation(a, b).nbytes
+
+    def test_another_dtype_is_converted_unstretched(self):
+        a, b = torch.rand(300, 1), torch.ones(300, dtype=torch.int64)
+        assert allocated(lambda: a + b) <= 300 * 300 * 4 + 300 * 4
 
     @pytest.mark.parametrize(("left", "right"), BROADCAST)
     def test_the_gradient_is_the_sum_over_the_stretched_dimensions(self, left, right):
