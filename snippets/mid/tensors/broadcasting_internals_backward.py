@@ -17,7 +17,6 @@ def unbroadcast(gradient: torch.Tensor, shape: tuple[int, ...]) -> torch.Tensor:
     if extra < 0 or not fits:
         raise ValueError(f"{shape} does not broadcast to {tuple(gradient.shape)}")
     stretched = [d for d, size in enumerate(padded) if size != gradient.shape[d]]
-    stretched += [d for d in range(extra) if d not in stretched]
     if stretched:  # sum(dim=[]) would sum over all dimensions
         gradient = gradient.sum(stretched, keepdim=True)
     return gradient.reshape(shape)
