@@ -1,0 +1,5 @@
+import torch
+
+x = torch.zeros(1, 3).expand(2, 3).clone()
+x[0] = 5
+print(x.tolist())
