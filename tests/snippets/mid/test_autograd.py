@@ -11,6 +11,7 @@ from warmup.testing import load_snippet
 
 batch = load_snippet("mid/autograd/backpropagation_batch.py")
 mixed = load_snippet("mid/autograd/backpropagation_broken.py")
+residual = load_snippet("mid/autograd/branching_gradients_residual.py")
 
 
 class TestBackpropagation:
@@ -105,3 +106,102 @@ class TestBackpropagation:
     def test_a_square_layer_with_one_sample_hides_two_mistakes(self):
         dz, x = torch.ones(1, 3), torch.ones(1, 3)
         assert (dz.T @ x).shape == (x.T @ dz).shape and torch.equal(dz.sum(0), dz[0])
+
+
+class TestBranchingGradients:
+    @pytest.mark.parametrize("branches", [2, 3, 10])
+    def test_gradients_of_branches_are_summed_and_passed_on_once(self, branches: int):
+        x = torch.randn(5, dtype=torch.float64, requires_grad=True)
+        h, seen = x.sin(), []
+        h.retain_grad()
+        h.register_hook(lambda g: seen.append(g.clone()))
+        h.grad_fn.register_hook(lambda *_: seen.append("node"))
+        sum((h**k).sum() for k in range(1, branches + 1)).backward()
+        expected = sum(k * h.detach() ** (k - 1) for k in range(1, branches + 1))
+        assert len(seen) == 2 and torch.allclose(seen[0], expected) and torch.equal(h.grad, seen[0])
+        assert torch.allclose(x.grad, expected * x.detach().cos())
+
+    def test_the_mirror_of_each_operation(self):
+        g = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+        (a + b).backward(g)
+        assert a.grad.tolist() == [4, 6] and torch.equal(b.grad, g)
+        for join, parts in ((torch.stack, list(g)), (torch.cat, [torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])])):
+            p, q = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+            join((p, q)).backward(g.flatten() if join is torch.cat else g)
+            assert torch.equal(p.grad, parts[0]) and torch.equal(q.grad, parts[1])
+        p, q = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        torch.where(torch.tensor([True, False]), p, q).sum().backward()
+        assert p.grad.tolist() == [1, 0] and q.grad.tolist() == [0, 1]
+
+    @pytest.mark.parametrize(
+        ("optimizer", "options"),
+        [
+            (torch.optim.AdamW, {}),
+            (torch.optim.SGD, {"weight_decay": 0.1}),
+            (torch.optim.RMSprop, {"weight_decay": 0.1}),
+        ],
+    )
+    def test_a_zero_gradient_decays_and_none_is_skipped(self, optimizer: type, options: dict):
+        for gradient, moves in ((torch.zeros(()), True), (None, False)):
+            w = nn.Parameter(torch.tensor(1.0))
+            w.grad = gradient
+            optimizer([w], lr=0.1, **options).step()
+            assert (w.item() != 1) == moves
+
+    def test_a_zero_gradient_moves_on_momentum(self):
+        w = nn.Parameter(torch.tensor(1.0))
+        sgd = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+        w.grad = torch.ones(())
+        sgd.step()
+        before = w.item()
+        w.grad = None
+        sgd.step()
+        assert w.item() == before
+        w.grad = torch.zeros(())
+        sgd.step()
+        assert w.item() < before
+
+    def test_the_gradient_of_a_result_is_kept_only_on_request(self):
+        x = torch.ones(3, requires_grad=True)
+        h = 2 * x
+        h.sum().backward()
+        with pytest.warns(UserWarning, match="not a leaf Tensor is being accessed"):
+            assert h.grad is None
+        h = 2 * x
+        assert torch.autograd.grad(h.sum(), h)[0].tolist() == [1, 1, 1]
+
+    def test_autograd_grad_and_an_unused_input(self):
+        a, w = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+        with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+            torch.autograd.grad(2 * a, [a, w])
+        assert torch.autograd.grad(2 * a, [a, w], allow_unused=True)[1] is None
+        assert torch.autograd.grad(2 * a, [a, w], materialize_grads=True)[1].item() == 0
+
+    def test_views_separate_the_branches(self):
+        x = torch.tensor(3.0, requires_grad=True)
+        h, seen = 2 * x, {}
+        one, two = h.view_as(h), h.view_as(h)
+        assert one.data_ptr() == h.data_ptr()
+        for name, tensor in (("one", one), ("two", two)):
+            tensor.register_hook(lambda g, name=name: seen.update({name: g.item()}))
+        (one**2 + 5 * two).backward()
+        assert seen == {"one": 12, "two": 5} and x.grad.item() == 34
+
+    def test_residual_connections_keep_the_gradient(self):
+        assert residual.gradient_at_input(False, 20) < 1e-3 * residual.gradient_at_input(False, 1)
+        assert residual.gradient_at_input(True, 20) >= 1
+        h, f = torch.randn(4, requires_grad=True), nn.Linear(4, 4)
+        g = torch.randn(4)
+        both = torch.autograd.grad(h + f(h), h, g)[0]
+        assert torch.allclose(both, g + torch.autograd.grad(f(h), h, g)[0])
+
+    def test_adam_does_not_balance_the_branches(self):
+        moved = []
+        for weight in (0.0, 1.0):
+            w = nn.Parameter(torch.zeros(2))
+            adam = torch.optim.Adam([w], lr=0.1)
+            (1000 * w[0] + 2000 * w[1] + weight * (w[0] - w[1])).backward()
+            adam.step()
+            moved.append(w.detach().clone())
+        assert torch.allclose(*moved)
