@@ -12,9 +12,13 @@ from warmup.testing import load_snippet
 batch = load_snippet("mid/autograd/backpropagation_batch.py")
 mixed = load_snippet("mid/autograd/backpropagation_broken.py")
 residual = load_snippet("mid/autograd/branching_gradients_residual.py")
+fixes = load_snippet("mid/autograd/multiple_backward_fixes.py")
+memory = load_snippet("mid/autograd/multiple_backward_memory.py")
 ways = load_snippet("mid/autograd/detach_ways.py")
 gan = load_snippet("mid/autograd/detach_gan.py")
 graph = load_snippet("mid/autograd/detach_graph.py")
+
+SECOND_TIME = "backward through the graph a second time"
 
 
 class TestBackpropagation:
@@ -301,3 +305,96 @@ class TestDetach:
         axes = Axes()
         graph.draw((a * b.exp().detach() + b).grad_fn, {a: "a", b: "b"}, axes)
         assert axes.texts == [("Add", 0), ("Mul", -1), ("a.grad", -2), ("None", -2), ("b.grad", -1)]
+
+
+class TestMultipleBackward:
+    @pytest.mark.parametrize(
+        "operation", [lambda x: x + 1, torch.neg, lambda x: x.cumsum(0), lambda x: x[1:], lambda x: x - x.mean()]
+    )
+    def test_without_saved_tensors_the_gradient_doubles(self, operation):
+        x = torch.randn(3, requires_grad=True)
+        loss = operation(x).sum()
+        loss.backward()
+        first = x.grad.clone()
+        loss.backward()
+        assert torch.equal(x.grad, 2 * first)
+
+    @pytest.mark.parametrize(
+        "operation",
+        [lambda x: 2 * x, torch.exp, torch.relu, lambda x: x**2, lambda x: x / 2, nn.Linear(3, 2), nn.Softmax(0)],
+    )
+    def test_with_saved_tensors_the_second_raises_unless_they_are_retained(self, operation):
+        x = torch.randn(3, requires_grad=True)
+        loss = operation(x).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        x.grad = None
+        loss = operation(x).sum()
+        loss.backward(retain_graph=True)
+        first = x.grad.clone()
+        loss.backward()
+        assert torch.allclose(x.grad, 2 * first)
+
+    def test_all_fixes_give_one_gradient_and_two_visit_the_trunk_once(self):
+        names = ("retain_graph", "one sum", "one call, two losses", "forward twice")
+        found = [fixes.gradient(name) for name in names]
+        assert [values for values, _ in found] == [[4.0, 4.0]] * 4
+        assert [visits for _, visits in found] == [2, 1, 1, 2]
+
+    def test_backward_frees_layer_by_layer_and_retain_graph_nothing(self):
+        layers = memory.LAYERS
+        rise = [float(n) for n in range(layers + 1)]
+        assert memory.held(False) == rise + rise[-2::-1]
+        assert memory.held(True) == rise + [float(layers)] * layers
+
+    def test_a_failed_backward_leaves_part_of_the_gradients(self):
+        a, b = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+        loss = (a.exp() + b.neg()).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        assert a.grad.tolist() == [1, 1] and b.grad.tolist() == [-2, -2]
+
+    def test_create_graph_retains(self):
+        x = torch.ones(2, requires_grad=True)
+        y = (x**3).sum()
+        torch.autograd.grad(y, x, create_graph=True)
+        y.backward()
+        assert x.grad.tolist() == [3, 3]
+
+    def test_grad_frees_only_what_it_visits(self):
+        x = torch.ones(2, requires_grad=True)
+        h = x.exp()
+        loss = (h * h).sum()
+        torch.autograd.grad(loss, h)
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        h.sum().backward()
+        assert torch.allclose(x.grad, x.detach().exp())
+
+    def test_a_step_in_between_raises_if_a_weight_was_saved(self):
+        for layers, raises in ((1, False), (2, True)):
+            model = nn.Sequential(*(nn.Linear(2, 2) for _ in range(layers)))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            loss = model(torch.ones(4, 2)).square().mean()
+            loss.backward(retain_graph=True)
+            stale = model[0].weight.grad.clone()
+            optimizer.step()
+            optimizer.zero_grad()
+            if raises:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
+            else:
+                loss.backward()
+                assert torch.equal(model[0].weight.grad, stale)
+
+    def test_a_state_that_is_carried_over_makes_every_backward_longer(self):
+        w, state, visits, counts = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0), [], []
+        for _ in range(4):
+            state = (w * state).tanh()
+            state.grad_fn.register_prehook(lambda _: visits.append(1))
+            state.backward(retain_graph=True)
+            counts.append(len(visits))
+            visits.clear()
+        assert counts == [1, 2, 3, 4]
