@@ -1,12 +1,14 @@
 """Every claim that the pages of docs/mid/autograd make, proven beyond the example shown."""
 
+from collections.abc import Callable
+
 import pytest
 import torch
 from torch import nn
 from torch.autograd.functional import jacobian
+from torch.autograd.profiler import profile
 from torch.nn import functional as F
 from torch.utils.checkpoint import checkpoint
-from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -61,15 +63,18 @@ class TestBackpropagation:
         assert torch.allclose(torch.einsum("no,nomi->mi", dz, by_input), dz @ W)
 
     def test_backward_approaches_two_forwards_with_depth(self):
-        ratios = []
+        # The page counts with FlopCounterMode, which imports the compiler: another count, and cheaper.
+        def products(run: Callable[[], object]) -> int:
+            with profile(with_flops=True) as measured:
+                run()
+            return sum(event.flops for event in measured.function_events if "mm" in event.name)
+
         for depth in (1, 2, 8, 32):
             model = nn.Sequential(*(nn.Linear(16, 16) for _ in range(depth)))
-            with FlopCounterMode(display=False) as forward:
-                loss = model(torch.randn(4, 16)).sum()
-            with FlopCounterMode(display=False) as backward:
-                loss.backward()
-            ratios.append(backward.get_total_flops() / forward.get_total_flops())
-        assert ratios == [2 - 1 / depth for depth in (1, 2, 8, 32)]
+            loss = model(torch.randn(4, 16)).sum()
+            forward = products(lambda model=model: model(torch.randn(4, 16)))
+            assert forward == depth * 2 * 4 * 16 * 16
+            assert products(loss.backward) / forward == 2 - 1 / depth
 
     def test_an_early_update_changes_the_gradient_of_the_layer_before(self):
         assert mixed.gradient_of_W(False) == [[8, 16], [0, 0]]
@@ -115,8 +120,17 @@ class TestBackpropagation:
         assert torch.isclose(slope, x.cos() @ direction) and torch.isclose(value, x.sin().sum())
 
     def test_a_square_layer_with_one_sample_hides_two_mistakes(self):
-        dz, x = torch.ones(1, 3), torch.ones(1, 3)
+        dz, x = torch.randn(1, 3), torch.randn(1, 3)
         assert (dz.T @ x).shape == (x.T @ dz).shape and torch.equal(dz.sum(0), dz[0])
+        assert not torch.allclose(dz.T @ x, x.T @ dz)
+
+    def test_dropout_tells_equal_units_apart(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, 0.5)
+        model(torch.randn(3, 3)).sum().backward()
+        assert not torch.allclose(model[0].weight.grad, model[0].weight.grad[:1].expand(4, 3))
 
 
 class TestBranchingGradients:
@@ -251,6 +265,18 @@ class TestDetach:
         weights, reached = gan.train(False, "before its backward")
         assert reached and torch.equal(weights, reference)
         assert not torch.allclose(gan.train(False, "after its step")[0], reference, atol=1e-3)
+
+    @pytest.mark.parametrize("last", [nn.Identity, nn.Tanh])
+    def test_one_fake_batch_for_both_steps_raises_without_the_cut(self, last: type[nn.Module]):
+        G, D = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), last()), nn.Linear(3, 1)
+        for cut in (True, False):
+            fake = G(torch.randn(4, 2))
+            D(fake.detach() if cut else fake).square().mean().backward()
+            if cut:
+                D(fake).mean().backward()
+            else:
+                with pytest.raises(RuntimeError, match=SECOND_TIME):
+                    D(fake).mean().backward()
 
     def test_the_discriminators_gradient_does_not_depend_on_the_cut(self):
         torch.manual_seed(0)
