@@ -34,12 +34,12 @@ def draw(node, names: dict, axes, x: float = 0.5, y: float = 0.0) -> None:
 if __name__ == "__main__":
     g, d = (torch.tensor(2.0, requires_grad=True) for _ in range(2))
     fake = (g * 0.5).tanh()
-    figure, both = plt.subplots(1, 2, figsize=(6, 4))
+    figure, both = plt.subplots(1, 2, figsize=(5, 3.2))
     for axes, title, batch in zip(
         both, ("d * fake", "d * fake.detach()"), (fake, fake.detach())
     ):
         draw((d * batch).grad_fn, {g: "g", d: "d"}, axes)
-        axes.set(title=title, xlim=(-0.2, 1.2), ylim=(-3.4, 0.4))
+        axes.set(title=title, xlim=(-0.1, 1.1), ylim=(-3.3, 0.3))
         axes.axis("off")
         print(f"{title:17} {[text.get_text() for text in axes.texts]}")
     plt.show()
