@@ -27,7 +27,7 @@ def draw(node, names: dict, axes, x: float = 0.5, y: float = 0.0) -> None:
     below = node.next_functions if node is not None else ()
     for i, (child, _) in enumerate(below):
         at = x + (i - (len(below) - 1) / 2) * 0.5
-        axes.plot([x, at], [y - 0.25, y - 0.75], color="0.5")
+        axes.plot([x, at], [y - 0.25, y - 0.75], color="0.5", linestyle="-")
         draw(child, names, axes, at, y - 1)
 
 

@@ -46,6 +46,6 @@ if __name__ == "__main__":
         plt.plot(steps, ratios, style, label=name)
     plt.plot(steps, [n**0.5 for n in steps], ":", label="square root of batches")
     plt.xlabel("batches without zero_grad()")
-    plt.ylabel("norm of .grad / norm of one gradient")
+    plt.ylabel("norm of .grad (one batch = 1)")
     plt.legend()
     plt.show()

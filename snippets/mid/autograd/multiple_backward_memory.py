@@ -42,7 +42,6 @@ if __name__ == "__main__":
         label = f"retain_graph={retain}"
         print(f"{label:18} before {line[LAYERS]:.0f} MiB, after {line[-1]:.0f} MiB")
         plt.plot(line, "--" if retain else "-", label=label)
-    plt.axvline(LAYERS, color="0.5", linewidth=1)
     plt.xlabel("20 layers forward, then 20 layers backward")
     plt.ylabel("kept for backward (MiB)")
     plt.legend()
