@@ -14,6 +14,12 @@ adam_first_gradient = load_snippet("mid/optimization/adam_first_gradient.py")
 adam_eps = load_snippet("mid/optimization/adam_eps_broken.py")
 correction = load_snippet("mid/optimization/adam_bias_correction_factor.py")
 correction_tuned = load_snippet("mid/optimization/adam_bias_correction_tuned.py")
+momentum = load_snippet("mid/optimization/sgd_adam_adamw_momentum.py")
+strength = load_snippet("mid/optimization/sgd_adam_adamw_strength.py")
+compared = load_snippet("mid/optimization/sgd_adam_adamw_tuned.py")
+lion = load_snippet("mid/optimization/custom_optimizer_lion.py")
+floor = load_snippet("mid/optimization/custom_optimizer_floor.py")
+custom_resume = load_snippet("mid/optimization/custom_optimizer_resume_broken.py")
 resume = load_snippet("mid/optimization/adam_bias_correction_resume_broken.py")
 
 
@@ -197,3 +203,194 @@ class TestAdamBiasCorrection:
         found = {c: correction_tuned.held_out_losses(rates, 2, c, 0.999, 40) for c in (True, False)}
         assert (found[True][0] > found[False][0]).all()
         assert (found[True][2] < found[False][2]).all()
+
+
+class TestSgdAdamAdamw:
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize(
+        "options",
+        [
+            {},
+            {"momentum": 0.9},
+            {"momentum": 0.9, "weight_decay": 0.2},
+            {"momentum": 0.5, "weight_decay": 0.2, "nesterov": True},
+        ],
+    )
+    def test_sgd_by_hand_is_the_library_to_the_last_bit(self, dtype, options):
+        ours, theirs = ([torch.ones(3, 4, dtype=dtype, requires_grad=True) for _ in range(3)] for _ in range(2))
+        optimizer = momentum.SGD(ours, lr=0.02, **options)
+        library = torch.optim.SGD(theirs, lr=0.02, **options)
+        for i, gradient in enumerate(streams(dtype=dtype)):
+            for always, late, _ in (ours, theirs):
+                always.grad = gradient.clone()
+                late.grad = gradient.clone() if i % 3 == 2 else None
+            optimizer.step()
+            library.step()
+        assert all(torch.equal(a, b) for a, b in zip(ours, theirs, strict=True))
+        assert torch.equal(ours[2], torch.ones_like(ours[2]))
+
+    def test_the_default_rate_is_that_of_the_library(self):
+        assert momentum.SGD([]).lr == torch.optim.SGD([torch.zeros(1)]).defaults["lr"]
+
+    @pytest.mark.parametrize("decay", [0.01, 0.5])
+    def test_adams_first_step_does_not_notice_an_l2_term_that_keeps_the_sign(self, decay):
+        w, plain = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        w.grad, plain.grad = torch.tensor([100.0, 0.01]), torch.tensor([100.0, 0.01])
+        torch.optim.Adam([w], lr=0.1, weight_decay=decay).step()
+        torch.optim.Adam([plain], lr=0.1).step()
+        torch.testing.assert_close(w, plain, rtol=1e-5, atol=0)
+
+    def test_only_adams_decay_depends_on_the_size_of_the_gradients(self):
+        steps = strength.STEPS
+        try:
+            strength.STEPS = 300
+            for size in (1e3, 1.0):
+                for build in (torch.optim.SGD, torch.optim.AdamW):
+                    assert strength.kept(build, 0.005, size) == pytest.approx(0.9995**300, abs=0.03)
+            assert strength.kept(torch.optim.Adam, 0.005, 1e3) > 0.99
+        finally:
+            strength.STEPS = steps
+
+    def test_momentum_amplifies_a_constant_gradient(self):
+        for mu in (0.5, 0.9):
+            w = torch.zeros(1, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=1.0, momentum=mu)
+            for _ in range(200):
+                before = w.item()
+                w.grad = torch.ones(1)
+                optimizer.step()
+            assert before - w.item() == pytest.approx(1 / (1 - mu), rel=1e-3)
+
+    def test_nesterovs_first_step_is_longer_by_the_momentum(self):
+        for mu in (0.5, 0.9):
+            w = torch.zeros(1, requires_grad=True)
+            w.grad = torch.ones(1)
+            torch.optim.SGD([w], lr=1.0, momentum=mu, nesterov=True).step()
+            assert w.item() == pytest.approx(-1 - mu)
+        with pytest.raises(ValueError, match="Nesterov momentum requires"):
+            torch.optim.SGD([w], lr=1.0, nesterov=True)
+
+    def test_adamw_is_adam_with_decoupled_decay(self):
+        w, v = torch.ones(3, 4, requires_grad=True), torch.ones(3, 4, requires_grad=True)
+        first = torch.optim.AdamW([w], lr=0.1, weight_decay=0.3)
+        second = torch.optim.Adam([v], lr=0.1, weight_decay=0.3, decoupled_weight_decay=True)
+        for gradient in streams(20):
+            w.grad, v.grad = gradient.clone(), gradient.clone()
+            first.step()
+            second.step()
+        assert torch.equal(w, v)
+
+    def test_the_grid_trains_with_the_update_of_each_optimizer(self):
+        # without decay Adam and AdamW are one optimizer, with decay they part
+        def losses(kind: str, decay: float) -> torch.Tensor:
+            return compared.held_out_losses(kind, [0.03], [decay], seeds=2, steps=60)
+
+        assert torch.equal(losses("Adam", 0.0), losses("AdamW", 0.0))
+        assert (losses("Adam", 0.1) - losses("AdamW", 0.1)).abs().min() > 0.01
+        assert losses("SGD", 0.0).max() < 2.6
+
+
+class TestCustomOptimizer:
+    @pytest.mark.parametrize("weight_decay", [0.0, 0.7])
+    @pytest.mark.parametrize("betas", [(0.9, 0.99), (0.5, 0.8)])
+    def test_lion_agrees_with_the_formulas_over_100_steps(self, betas, weight_decay):
+        w, unused = (torch.ones(3, 4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+        optimizer = lion.Lion([w, unused], lr=0.05, betas=betas, weight_decay=weight_decay)
+        expected, m = torch.ones(3, 4, dtype=torch.float64), torch.zeros(3, 4, dtype=torch.float64)
+        for gradient in streams(dtype=torch.float64):
+            w.grad = gradient.clone()
+            optimizer.step()
+            sign = (betas[0] * m + (1 - betas[0]) * gradient).sign()
+            expected = (1 - 0.05 * weight_decay) * expected - 0.05 * sign
+            m = betas[1] * m + (1 - betas[1]) * gradient
+        torch.testing.assert_close(w.detach(), expected, rtol=0, atol=1e-12)
+        assert torch.equal(unused, torch.ones_like(unused))
+        assert unused not in optimizer.state
+
+    def test_a_resume_in_the_middle_is_exact(self):
+        def train(resume_at: int | None) -> torch.Tensor:
+            w = torch.ones(3, 4, requires_grad=True)
+            optimizer = lion.Lion([w], lr=0.01, weight_decay=0.1)
+            for step, gradient in enumerate(streams()):
+                if step == resume_at:
+                    saved = optimizer.state_dict()
+                    optimizer = lion.Lion([w], lr=1.0)
+                    optimizer.load_state_dict(saved)
+                w.grad = gradient.clone()
+                optimizer.step()
+            return w.detach()
+
+        assert torch.equal(train(None), train(40))
+
+    def test_groups_and_schedulers_set_the_rate(self):
+        w, v = torch.zeros(1, requires_grad=True), torch.zeros(1, requires_grad=True)
+        optimizer = lion.Lion([{"params": [w], "lr": 1.0}, {"params": [v]}], lr=0.5)
+        scheduler = torch.optim.lr_scheduler.StepLR(optimizer, step_size=1, gamma=0.5)
+        for _ in range(2):
+            w.grad, v.grad = torch.ones(1), torch.ones(1)
+            optimizer.step()
+            scheduler.step()
+        assert (w.item(), v.item()) == (-1.5, -0.75)
+
+    def test_a_closure_gets_gradients_and_its_loss_comes_back(self):
+        w = torch.ones(1, requires_grad=True)
+        optimizer = lion.Lion([w], lr=0.1)
+
+        def closure() -> float:
+            optimizer.zero_grad()
+            loss = (3 * w).sum()
+            loss.backward()
+            return loss.item()
+
+        assert optimizer.step(closure) == pytest.approx(3)
+        assert w.item() == pytest.approx(0.9)
+        assert optimizer.step() is None
+
+    def test_bad_options_and_sparse_gradients_are_refused(self):
+        w = torch.ones(3, 2, requires_grad=True)
+        for options in ({"lr": -1.0}, {"weight_decay": -1.0}, {"betas": (0.9, 1.0)}, {"betas": (-0.1, 0.9)}):
+            with pytest.raises(ValueError, match="must be"):
+                lion.Lion([w], **options)
+        lion.Lion([w], lr=0.0, betas=(0.0, 0.0))
+        w.grad = torch.ones(3, 2).to_sparse()
+        with pytest.raises(RuntimeError, match="dense gradients"):
+            lion.Lion([w]).step()
+        assert lion.Lion([w]).defaults == {"lr": 1e-4, "betas": (0.9, 0.99), "weight_decay": 0.0}
+
+    def test_without_betas_it_is_the_sign_of_the_gradient_whatever_its_scale(self):
+        for scale in (1e-12, 1.0, 1e6):
+            w = torch.zeros(3, 4, requires_grad=True)
+            optimizer = lion.Lion([w], lr=0.1, betas=(0.0, 0.0))
+            expected = torch.zeros(3, 4)
+            for gradient in streams(20):
+                w.grad = scale * gradient
+                optimizer.step()
+                expected -= 0.1 * gradient.sign()
+            torch.testing.assert_close(w.detach(), expected)
+
+    def test_near_a_minimum_the_distance_is_of_the_size_of_the_rate(self):
+        for lr in (0.3, 0.1, 0.03):
+            points = floor.lion_path(lr, round(30 / lr))
+            assert lr / 4 < points[-len(points) // 3 :].norm(dim=1).max() < 2 * lr
+
+    def test_the_path_of_the_picture_is_that_of_the_class(self):
+        w = torch.tensor([-4.0, 2.0], requires_grad=True)
+        optimizer = lion.Lion([w], lr=0.2)
+        for _ in range(50):
+            w.grad = floor.CURVATURE * w.detach()
+            optimizer.step()
+        torch.testing.assert_close(w.detach(), floor.lion_path(0.2, 50)[-1], rtol=0, atol=1e-4)
+
+    def test_what_is_not_in_state_is_lost_on_a_resume(self):
+        good, broken = custom_resume.Heavy, custom_resume.HeavyBroken
+        for at in (3, 8):
+            assert custom_resume.final_weight(good, at) == custom_resume.final_weight(good, None)
+            assert abs(custom_resume.final_weight(broken, at) - custom_resume.final_weight(broken, None)) > 0.01
+
+    def test_a_rebound_name_trains_nothing(self):
+        w = torch.ones(2, requires_grad=True)
+        w.grad = torch.ones(2)
+        with torch.no_grad():
+            for p in [w]:
+                p = p - 0.1 * p.grad
+        assert torch.equal(w, torch.ones(2))
