@@ -19,6 +19,12 @@ strength = load_snippet("mid/optimization/sgd_adam_adamw_strength.py")
 compared = load_snippet("mid/optimization/sgd_adam_adamw_tuned.py")
 lion = load_snippet("mid/optimization/custom_optimizer_lion.py")
 floor = load_snippet("mid/optimization/custom_optimizer_floor.py")
+rate_curves = load_snippet("mid/optimization/learning_rate_curves.py")
+rate_schedule = load_snippet("mid/optimization/learning_rate_schedule.py")
+rate_range = load_snippet("mid/optimization/learning_rate_range.py")
+rate_warmup = load_snippet("mid/optimization/learning_rate_warmup.py")
+batch_rates = load_snippet("mid/optimization/batch_size_rates.py")
+batch_broken = load_snippet("mid/optimization/batch_size_broken.py")
 custom_resume = load_snippet("mid/optimization/custom_optimizer_resume_broken.py")
 resume = load_snippet("mid/optimization/adam_bias_correction_resume_broken.py")
 
@@ -394,3 +400,112 @@ class TestCustomOptimizer:
             for p in [w]:
                 p = p - 0.1 * p.grad
         assert torch.equal(w, torch.ones(2))
+
+
+class TestLearningRate:
+    @pytest.mark.parametrize("largest", [100.0, 0.3])
+    @pytest.mark.parametrize("others", [[], [0.1], [0.2, 0.01]])
+    def test_gradient_descent_diverges_above_two_over_the_largest_curvature(self, largest, others):
+        curvatures = torch.tensor([largest, *others], dtype=torch.float64)
+        below = rate_curves.losses(1.98 / largest, curvatures, 400)
+        above = rate_curves.losses(2.02 / largest, curvatures, 400)
+        assert below[-1] < below[0]
+        assert above[-1] > above[0]
+        assert (below.diff() <= 0).all()
+
+    def test_the_loop_of_the_picture_is_sgd(self):
+        curvatures = torch.tensor([3.0, 0.5], dtype=torch.float64)
+        w = torch.ones(2, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        for expected in rate_curves.losses(0.1, curvatures, 20):
+            optimizer.zero_grad()
+            loss = (curvatures * w**2).sum() / 2
+            assert loss.item() == pytest.approx(expected.item())
+            loss.backward()
+            optimizer.step()
+
+    @pytest.mark.parametrize("momentum", [0.5, 0.9])
+    def test_momentum_moves_the_limit(self, momentum):
+        def end(factor: float) -> float:
+            w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=factor * 2 * (1 + momentum) / 10, momentum=momentum)
+            for _ in range(400):
+                w.grad = 10 * w.detach()
+                optimizer.step()
+            return abs(w.item())
+
+        assert end(0.97) < 1 < end(1.03)
+
+    def test_a_falling_rate_ends_closer_than_the_best_constant_one(self):
+        for steps in (1000, 2000):
+            rates = [0.02, 0.05, 0.1]
+            constant = rate_schedule.distances(rates, 4, "constant", steps)
+            falls = rate_schedule.distances(rates, 4, "falls", steps)
+            assert falls.median(dim=1).values.min() < 0.9 * constant.median(dim=1).values.min()
+        assert (constant[1:].median(dim=1).values.diff() > 0).all()
+
+    def test_the_range_test_raises_the_rate_and_finds_a_lowest_loss_inside(self):
+        losses = rate_range.range_test(torch.optim.SGD)
+        assert 20 < losses.index(min(losses)) < len(losses) - 1
+        assert losses[-1] > min(losses)
+
+    def test_warmup_shortens_the_first_steps(self):
+        one = rate_warmup.final_losses([0.01], 1, warmup=0, steps=3)
+        slow = rate_warmup.final_losses([0.01], 1, warmup=1000, steps=3)
+        none = rate_warmup.final_losses([0.0], 1, warmup=0, steps=3)
+        assert (slow - none).abs() < (one - none).abs() / 5
+
+
+class TestBatchSize:
+    @pytest.mark.parametrize("batch", [4, 32])
+    @pytest.mark.parametrize("power", [1, 3])
+    def test_the_variance_of_a_mean_falls_as_one_over_the_batch(self, batch, power):
+        samples = torch.randn(5000, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) ** power
+        drawn = torch.randint(5000, (20_000, batch), generator=torch.Generator().manual_seed(1))
+        ratio = samples[drawn].mean(dim=1).var() * batch / samples.var()
+        assert ratio.item() == pytest.approx(1, abs=0.1)
+
+    def test_sgds_best_rate_follows_the_batch_until_the_limit_of_stability(self):
+        def best(batch: int) -> float:
+            needed = batch_rates.steps_needed("SGD", batch, limit=150)
+            return batch_rates.RATES[int(needed.median(dim=1).values.argmin())]
+
+        assert best(8) >= 2 * best(2)
+        assert best(128) <= 2 * best(32)
+
+    def test_adams_best_rate_grows_less(self):
+        def best(batch: int) -> float:
+            needed = batch_rates.steps_needed("Adam", batch, limit=150)
+            return batch_rates.RATES[int(needed.median(dim=1).values.argmin())]
+
+        assert best(8) <= 2 * best(1)
+        assert best(64) >= 2 * best(8)
+
+    def test_the_linear_rule_ends_at_the_limit_of_stability(self):
+        for seed in (20, 21):
+            assert batch_broken.steps_needed(8 * 0.384, 128, seed) == 0
+            assert 0 < batch_broken.steps_needed(0.384, 128, seed) < 10
+            assert 0 < batch_broken.steps_needed(8**0.5 * 0.384, 128, seed) < 10
+
+    def test_two_small_steps_are_nearly_one_step_with_twice_rate_and_batch(self):
+        generator = torch.Generator().manual_seed(0)
+        x = torch.randn(32, 20, dtype=torch.float64, generator=generator)
+        y = torch.randn(32, dtype=torch.float64, generator=generator)
+
+        def step(w: torch.Tensor, rows: slice, lr: float) -> torch.Tensor:
+            return w - lr * x[rows].T @ (x[rows] @ w - y[rows]) / len(x[rows])
+
+        start = torch.ones(20, dtype=torch.float64)
+        gaps = []
+        for lr in (1e-2, 1e-3):
+            two = step(step(start, slice(0, 16), lr), slice(16, 32), lr)
+            one = step(start, slice(0, 32), 2 * lr)
+            gaps.append(((two - one).norm() / (one - start).norm()).item())
+        assert gaps[1] < gaps[0] / 5 < 0.1
+
+    def test_a_summed_loss_is_the_linear_rule_already(self):
+        x = torch.randn(16, 3, generator=torch.Generator().manual_seed(0))
+        mean, total = torch.ones(3, requires_grad=True), torch.ones(3, requires_grad=True)
+        (x @ mean).square().mean().backward()
+        (x @ total).square().sum().backward()
+        torch.testing.assert_close(total.grad, 16 * mean.grad)
