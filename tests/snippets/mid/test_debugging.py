@@ -18,6 +18,8 @@ myth = load_snippet("mid/debugging/in_place_error_myth.py")
 patterns = load_snippet("mid/debugging/debugging_patterns_curves.py")
 patterns_reaches = load_snippet("mid/debugging/debugging_patterns_reaches.py")
 patterns_trace = load_snippet("mid/debugging/debugging_patterns_trace.py")
+plateau = load_snippet("mid/debugging/loss_plateau.py")
+plateau_later = load_snippet("mid/debugging/loss_plateau_later.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -490,3 +492,96 @@ class TestDebuggingPatterns:
                     loss.backward()
             else:
                 loss.backward()
+
+
+class TestLossPlateau:
+    @pytest.mark.parametrize(
+        ("fault", "flat", "gradient", "update", "add_to_one", "active"),
+        [
+            ("none", False, "yes", ("1e-3", "1e-2"), "no", True),
+            ("rate 1e-5", True, "yes", ("1e-7", "1e-6"), "no", True),
+            ("rate 10", True, "yes", ("1e-1", "1e0"), "no", False),
+            ("bias -20", True, "0", ("0",), "no", False),
+            ("zero weights", True, "0", ("0",), "no", False),
+            ("softmax in the model", False, "yes", ("1e-4", "1e-3"), "yes", True),
+            ("optimizer has a copy", True, "yes", ("0",), "no", True),
+            ("first layer frozen", True, "None", ("0",), "no", True),
+            ("labels shuffled", True, "yes", ("1e-3", "1e-2"), "no", True),
+        ],
+    )
+    def test_the_first_step_separates_the_causes_of_a_flat_loss(
+        self, fault, flat, gradient, update, add_to_one, active
+    ):
+        losses, seen = plateau.train(fault, seed=1)
+        last = sum(losses[-50:]) / 50
+        assert last > 1.0 if flat else last < 1.2
+        assert seen["gradient"] == gradient and seen["update"] in update and seen["rows add to 1"] == add_to_one
+        assert (float(seen["active at the end"]) > 0.2) is active
+
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.Adam])
+    @pytest.mark.parametrize("fault", ["dead", "zero"])
+    def test_dead_relus_and_zero_weights_let_only_the_last_bias_move(self, optimizer_class, fault):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        if fault == "dead":
+            nn.init.constant_(model[0].bias, -50)
+        else:
+            for parameter in model.parameters():
+                nn.init.zeros_(parameter)
+        before = {name: p.detach().clone() for name, p in model.named_parameters()}
+        optimizer = optimizer_class(model.parameters(), lr=0.01)
+        x, y = torch.randn(64, 6), torch.randint(3, (64,))
+        for _ in range(5):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        assert [n for n, p in model.named_parameters() if not torch.equal(p, before[n])] == ["2.bias"]
+
+    def test_a_last_layer_of_zeros_learns_first_and_the_layers_before_it_from_step_two_on(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        nn.init.zeros_(model[2].weight)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x, y = torch.randn(64, 6), torch.randint(3, (64,))
+        reached = []
+        for _ in range(2):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            reached.append((model[0].weight.grad.any().item(), model[2].weight.grad.any().item()))
+            optimizer.step()
+        assert reached == [(False, True), (True, True)]
+
+    def test_weight_decay_in_adamw_shrinks_dead_weights(self):
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        nn.init.constant_(model[0].bias, -50)
+        before = model[0].weight.detach().clone()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.1)
+        model(torch.randn(8, 6)).sum().backward()
+        optimizer.step()
+        torch.testing.assert_close(model[0].weight.detach(), before * 0.99)
+        assert model[0].bias.detach().eq(-49.5).all()
+
+    @pytest.mark.parametrize("activation_function", [F.leaky_relu, F.gelu])
+    def test_leaky_relu_and_gelu_have_a_slope_on_the_negative_side(self, activation_function):
+        x = torch.tensor([-2.0, -1.0], requires_grad=True)
+        activation_function(x).sum().backward()
+        assert x.grad.ne(0).all()
+        x.grad = None
+        F.relu(x).sum().backward()
+        assert not x.grad.any()
+
+    def test_a_lower_rate_lowers_the_plateau_of_a_high_rate_only(self):
+        first, second = plateau_later.plateaus("rate too high", seed=1)
+        assert second < 0.85 * first and second == pytest.approx(1, abs=0.15)
+        first, second = plateau_later.plateaus("term missing", seed=1)
+        assert second > 0.85 * first and first > 1.5
+
+    def test_the_first_step_of_adam_does_not_shrink_with_the_loss(self):
+        moved = []
+        for scale in (1.0, 1e-3):
+            w = torch.ones(3, requires_grad=True)
+            optimizer = torch.optim.Adam([w], lr=0.1)
+            (scale * (w * torch.tensor([1.0, -2.0, 3.0])).sum()).backward()
+            optimizer.step()
+            moved.append((w.detach() - 1).norm())
+        torch.testing.assert_close(moved[0], moved[1], rtol=1e-4, atol=0)
