@@ -20,6 +20,8 @@ patterns_reaches = load_snippet("mid/debugging/debugging_patterns_reaches.py")
 patterns_trace = load_snippet("mid/debugging/debugging_patterns_trace.py")
 plateau = load_snippet("mid/debugging/loss_plateau.py")
 plateau_later = load_snippet("mid/debugging/loss_plateau_later.py")
+vanishing = load_snippet("mid/debugging/vanishing_exploding_gradients.py")
+vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_broken.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -585,3 +587,80 @@ class TestLossPlateau:
             optimizer.step()
             moved.append((w.detach() - 1).norm())
         torch.testing.assert_close(moved[0], moved[1], rtol=1e-4, atol=0)
+
+
+class TestVanishingExplodingGradients:
+    @pytest.mark.parametrize("seed", [1, 2])
+    @pytest.mark.parametrize(
+        ("name", "slope", "size"),
+        [
+            ("sigmoid", (1e-14, 1e-7), 1),
+            ("sigmoid, skip", (1e-3, 10), 1e3),
+            ("ReLU, half He", (1e-7, 1e-3), 1),
+            ("ReLU, He", (1e-2, 1e2), 1e2),
+            ("ReLU, twice He", (1e-2, 1e2), 1e14),
+        ],
+    )
+    def test_the_profile_of_the_gradient_norms(self, name, slope, size, seed):
+        found = vanishing.norms(name, seed=seed)
+        assert slope[0] < found[0] / found[-1] < slope[1]
+        assert found[-1] < size
+        assert (min(found) > 1e6) is (name == "ReLU, twice He")
+
+    def test_depth_makes_it_a_power(self):
+        shallow, deep = (vanishing.norms("sigmoid", depth) for depth in (5, 20))
+        assert shallow[0] / shallow[-1] > 1e3 * deep[0] / deep[-1]
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_exploding_is_seen_before_the_first_step_and_a_high_rate_is_not(self, seed):
+        explodes, last = vanishing_broken.train(3.0, 0.01, seed=seed)
+        assert explodes > 1e6 and not math.isfinite(last)
+        ordinary, last = vanishing_broken.train(1.0, 10.0, seed=seed)
+        assert ordinary < 1e3 and not math.isfinite(last)
+        healthy, last = vanishing_broken.train(1.0, 0.01, seed=seed)
+        assert healthy == ordinary and last < 1.5
+
+    @pytest.mark.parametrize("case", [(3.0, 0.01), (1.0, 10.0)])
+    def test_clipping_keeps_the_loss_finite_and_does_not_make_it_small(self, case):
+        _, last = vanishing_broken.train(*case, clip=1.0, seed=1)
+        assert math.isfinite(last) and last > 1
+
+    @pytest.mark.parametrize("rate", [1e-6, 10.0])
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.AdamW])
+    def test_the_rate_does_not_change_the_gradient(self, rate, optimizer_class):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(8, 8), nn.Sigmoid(), nn.Linear(8, 1))
+        x = torch.randn(4, 8)
+        expected = torch.autograd.grad(model(x).sum(), model[0].weight)[0]
+        optimizer = optimizer_class(model.parameters(), lr=rate)
+        model(x).sum().backward()
+        optimizer.step()
+        assert torch.equal(model[0].weight.grad, expected)
+
+    def test_the_slope_of_a_sigmoid_is_at_most_a_quarter_and_of_a_relu_that_is_off_zero(self):
+        x = torch.linspace(-9, 9, 101, requires_grad=True)
+        slope = torch.autograd.grad(torch.sigmoid(x).sum(), x)[0]
+        assert slope.max() == pytest.approx(0.25) and slope.argmax() == 50
+        slope = torch.autograd.grad(F.relu(x).sum(), x)[0]
+        assert set(slope.tolist()) == {0.0, 1.0}
+
+    def test_get_total_norm_is_what_clip_grad_norm_returns_and_changes_nothing(self):
+        model = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2))
+        model(torch.randn(3, 5)).square().sum().mul(100).backward()
+        gradients = [p.grad.clone() for p in model.parameters()]
+        norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+        assert all(torch.equal(p.grad, g) for p, g in zip(model.parameters(), gradients, strict=True))
+        torch.testing.assert_close(nn.utils.clip_grad_norm_(model.parameters(), 1.0), norm)
+        assert not torch.equal(model[0].weight.grad, gradients[0])
+
+    @pytest.mark.parametrize(("gradient", "share"), [(1.0, 1.0), (1e-5, 0.999), (1e-8, 0.5), (1e-11, 0.000999)])
+    def test_adam_does_not_rescale_a_gradient_below_eps(self, gradient, share):
+        w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+        w.grad = torch.full_like(w, gradient)
+        torch.optim.Adam([w], lr=0.1).step()
+        assert abs(w.item()) == pytest.approx(0.1 * share, rel=1e-3)
+
+    def test_float16_loses_such_a_gradient_and_bfloat16_does_not(self):
+        small = torch.tensor(1e-11)
+        assert small.half() == 0 and small.bfloat16() > 0
+        assert torch.tensor(6e-8).half() > 0
