@@ -22,6 +22,8 @@ plateau = load_snippet("mid/debugging/loss_plateau.py")
 plateau_later = load_snippet("mid/debugging/loss_plateau_later.py")
 vanishing = load_snippet("mid/debugging/vanishing_exploding_gradients.py")
 vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_broken.py")
+flow = load_snippet("mid/debugging/gradient_flow.py")
+flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -664,3 +666,81 @@ class TestVanishingExplodingGradients:
         small = torch.tensor(1e-11)
         assert small.half() == 0 and small.bfloat16() > 0
         assert torch.tensor(6e-8).half() > 0
+
+
+class TestGradientFlow:
+    def test_the_report_tells_five_kinds_of_gradient_apart(self):
+        model = flow.Net()
+        model(torch.randn(8, 8)).square().mean().backward()
+        model.head.bias.grad[0] = torch.nan
+        found = flow.report(model)
+        assert {name: value for name, value in found.items() if isinstance(value, str)} == {
+            "embed.weight": "frozen", "embed.bias": "frozen", "gate.weight": "None", "gate.bias": "None",
+            "body.weight": "zero", "body.bias": "zero", "extra.weight": "None", "extra.bias": "None",
+            "head.bias": "not finite",
+        }  # fmt: skip
+        assert found["head.weight"] == pytest.approx(model.head.weight.grad.norm().item())
+
+    @pytest.mark.parametrize(
+        ("between", "graph", "zero"),
+        [
+            (torch.floor, True, True),
+            (torch.round, True, True),
+            (torch.sign, True, True),
+            (lambda h: h.clamp(max=-100), True, True),
+            (lambda h: h.argmax(1, keepdim=True).float().expand(-1, 4), False, None),
+            (lambda h: (h > 0).float(), False, None),
+            (lambda h: h.detach(), False, None),
+            (lambda h: h.int().float(), False, None),
+        ],
+    )
+    def test_an_operation_cuts_the_graph_or_has_derivative_zero(self, between, graph, zero):
+        first, second = nn.Linear(4, 4), nn.Linear(4, 1)
+        h = between(first(torch.randn(6, 4)))
+        loss = second(h).square().mean()
+        loss.backward()
+        assert h.requires_grad is graph and loss.requires_grad
+        if zero:
+            assert not first.weight.grad.any()
+        else:
+            assert first.weight.grad is None
+
+    def test_no_grad_cuts_as_well(self):
+        first, second = nn.Linear(4, 4), nn.Linear(4, 1)
+        with torch.no_grad():
+            h = first(torch.randn(6, 4))
+        second(h).sum().backward()
+        assert first.weight.grad is None and second.weight.grad is not None
+
+    def test_the_cut_is_found_inside_out_and_the_hooks_are_removed(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Tanh(), flow_find.Encoder()), nn.Linear(4, 1))
+        assert flow_find.first_cut(model, torch.randn(2, 4)) == ["1.1", "1"]
+        assert flow_find.first_cut(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), torch.randn(2, 4)) == []
+        assert flow_find.first_cut(flow_find.Encoder(), torch.randn(2, 4)) == ["the model"]
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            flow_find.first_cut(model, torch.randn(2, 5))
+        assert not any(module._forward_hooks for module in model.modules())
+
+    def test_the_straight_through_estimator_rounds_and_passes_the_gradient(self):
+        h = torch.tensor([0.3, 1.7, -2.2], requires_grad=True)
+        y = h + (h.round() - h).detach()
+        torch.testing.assert_close(y, h.round())
+        y.sum().backward()
+        assert h.grad.tolist() == [1.0, 1.0, 1.0]
+
+    def test_the_optimizer_skips_none_and_moves_a_parameter_with_a_zero_gradient(self):
+        for gradient, moves in ((None, False), (torch.zeros(2), True)):
+            w = torch.ones(2, requires_grad=True)
+            w.grad = gradient
+            torch.optim.AdamW([w], lr=0.1, weight_decay=0.1).step()
+            assert w.detach().ne(1).all().item() is moves
+
+    def test_retain_grad_shows_where_the_gradient_becomes_zero(self):
+        model = flow.Net()
+        x = torch.randn(4, 8)
+        before = model.body(x)
+        after = before.relu()
+        before.retain_grad()
+        after.retain_grad()
+        model.head(after).sum().backward()
+        assert after.grad.any() and not before.grad.any()
