@@ -24,6 +24,7 @@ vanishing = load_snippet("mid/debugging/vanishing_exploding_gradients.py")
 vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_broken.py")
 flow = load_snippet("mid/debugging/gradient_flow.py")
 flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
+validation = load_snippet("mid/debugging/validation_never_improves.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -744,3 +745,24 @@ class TestGradientFlow:
         after.retain_grad()
         model.head(after).sum().backward()
         assert after.grad.any() and not before.grad.any()
+
+
+class TestValidationNeverImproves:
+    @pytest.mark.parametrize(
+        ("fault", "high"),
+        [
+            ("none", ["train", "held out", "validation"]),
+            ("train mode", []),
+            ("labels shuffled", ["train"]),
+            ("labels of other rows", ["train", "held out"]),
+            ("leak", ["train", "held out", "validation"]),
+        ],
+    )
+    def test_two_measurements_separate_code_model_and_data(self, fault, high):
+        found = validation.accuracies(fault, seed=1)
+        assert found.pop("last loss") < 0.2
+        assert [name for name, accuracy in found.items() if accuracy > 0.8] == high
+
+    def test_another_normalization_lowers_validation_only(self):
+        found = validation.accuracies("other normalization", seed=2)
+        assert min(found["train"], found["held out"]) > 0.9 > found["validation"]
