@@ -1,6 +1,10 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
+<<<<<<< HEAD
 import warnings
+=======
+import math
+>>>>>>> w-debug1
 
 import pytest
 import torch
@@ -15,6 +19,16 @@ silent = load_snippet("mid/debugging/in_place_error_silent.py")
 buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
 myth = load_snippet("mid/debugging/in_place_error_myth.py")
+patterns = load_snippet("mid/debugging/debugging_patterns_curves.py")
+patterns_reaches = load_snippet("mid/debugging/debugging_patterns_reaches.py")
+patterns_trace = load_snippet("mid/debugging/debugging_patterns_trace.py")
+plateau = load_snippet("mid/debugging/loss_plateau.py")
+plateau_later = load_snippet("mid/debugging/loss_plateau_later.py")
+vanishing = load_snippet("mid/debugging/vanishing_exploding_gradients.py")
+vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_broken.py")
+flow = load_snippet("mid/debugging/gradient_flow.py")
+flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
+validation = load_snippet("mid/debugging/validation_never_improves.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -435,3 +449,373 @@ class TestInPlaceError:
             buffer.sum().backward()
         torch.stack(rows).sum().backward()
         assert w.grad.abs().min() > 0
+
+
+class TestDebuggingPatterns:
+    @pytest.mark.parametrize(
+        ("fault", "all_data", "one_batch"),
+        [("none", True, True), ("A", False, True), ("B", False, True), ("C", False, False)],
+    )
+    def test_one_batch_separates_a_copied_optimizer_from_shuffled_labels_and_mixed_samples(
+        self, fault, all_data, one_batch
+    ):
+        for one, falls in ((False, all_data), (True, one_batch)):
+            last = sum(patterns.losses(fault, one, seed=1)[-50:]) / 50
+            assert last < 0.1 if falls else 0.6 < last < 0.8
+
+    def test_the_mixing_model_reads_other_samples_and_the_others_do_not(self):
+        x = torch.randn(8, 4, 5)
+        assert patterns_reaches.reaches(patterns.Net("none"), x, sample=3) == [3]
+        assert patterns_reaches.reaches(patterns.Net("A"), x, sample=3) == [3]
+        assert patterns_reaches.reaches(patterns.Net("B"), x, sample=0) == [0, 1, 2, 3]
+
+    def test_the_mixed_output_has_the_right_shape(self):
+        x = torch.randn(8, 4, 5)
+        assert patterns.Net("B")(x).shape == patterns.Net("none")(x).shape == (8, 2)
+
+    def test_batch_norm_mixes_in_train_mode_only(self):
+        model = nn.Sequential(nn.Linear(3, 4), nn.BatchNorm1d(4), nn.Tanh(), nn.Linear(4, 1))
+        x = torch.randn(5, 3, generator=torch.Generator().manual_seed(0))
+        assert patterns_reaches.reaches(model, x, sample=2) == [0, 1, 2, 3, 4]
+        assert patterns_reaches.reaches(model.eval(), x, sample=2) == [2]
+
+    def test_the_gradient_check_misses_a_dependency_behind_a_relu_that_is_off(self):
+        class Mix(nn.Module):
+            def forward(self, x):
+                return x + F.relu(x.flip(0) - 10)
+
+        assert patterns_reaches.reaches(Mix(), torch.zeros(4, 2)) == [0]
+        assert patterns_reaches.reaches(Mix(), torch.full((4, 2), 20.0)) == [0, 3]
+
+    def test_the_gradient_check_refuses_an_output_of_another_length(self):
+        with pytest.raises(ValueError, match="4 samples in, 8 out"):
+            patterns_reaches.reaches(nn.Flatten(0), torch.zeros(4, 2))
+
+    @pytest.mark.parametrize("classes", [2, 10, 100])
+    def test_the_first_loss_is_near_log_c_for_any_labels_and_far_above_for_large_inputs(self, classes):
+        generator = torch.Generator().manual_seed(0)
+        torch.manual_seed(0)
+        net = nn.Sequential(nn.Linear(64, 128), nn.ReLU(), nn.Linear(128, classes))
+        pixels = torch.randint(256, (512, 64), generator=generator).float()
+        for labels in (torch.randint(classes, (512,), generator=generator), torch.zeros(512).long()):
+            assert F.cross_entropy(net(pixels / 255), labels).item() == pytest.approx(math.log(classes), abs=0.2)
+            softmax = net(pixels / 255).softmax(dim=1)
+            assert F.cross_entropy(softmax, labels).item() == pytest.approx(math.log(classes), abs=0.2)
+        labels = torch.randint(classes, (512,), generator=generator)
+        assert F.cross_entropy(net(pixels), labels).item() > 2 * math.log(classes)
+
+    def test_equal_inputs_with_different_labels_cannot_be_fitted(self):
+        logits = nn.Parameter(torch.zeros(1, 2))
+        optimizer = torch.optim.Adam([logits], lr=0.1)
+        for _ in range(100):
+            loss = F.cross_entropy(logits.expand(2, 2), torch.tensor([0, 1]))
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() == pytest.approx(math.log(2), abs=1e-4)
+
+    def test_the_trace_names_the_layer_of_the_first_value_that_is_not_finite(self):
+        model = nn.Sequential(nn.Sequential(nn.Linear(4, 4), patterns_trace.Log()), nn.ReLU(), nn.Linear(4, 1))
+        rows = patterns_trace.trace(model, torch.full((2, 4), 1e30) * torch.tensor([1.0, -1.0, 1.0, -1.0]))
+        assert [row[0] for row in rows] == ["0.0", "0.1", "1", "2"]
+        assert [row[0] for row in rows if not row[3]][0] == "0.1"
+        assert [row[1:3] for row in rows][2] == ("ReLU", (2, 4))
+
+    def test_the_trace_removes_its_hooks_even_if_forward_raises(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Linear(3, 1))
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            patterns_trace.trace(model, torch.zeros(2, 4))
+        assert not any(module._forward_hooks for module in model.modules())
+
+    @pytest.mark.filterwarnings("ignore:Anomaly Detection", "ignore:Error detected")
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize(
+        ("function", "finite_loss", "raises"),
+        [
+            (lambda w: (w - 1).log(), False, False),
+            (lambda w: 1 / w, False, False),
+            (lambda w: w + torch.nan, False, False),
+            (lambda w: (w - 1).sqrt(), False, True),
+            (lambda w: 0 * w.sqrt(), True, True),
+            (lambda w: torch.where(w > 0, w.sqrt(), 0), True, True),
+        ],
+    )
+    def test_anomaly_mode_raises_for_nan_in_backward_only(self, function, finite_loss, raises, dtype):
+        w = torch.zeros(1, dtype=dtype, requires_grad=True)
+        with torch.autograd.set_detect_anomaly(True):
+            loss = function(w).sum()
+            assert loss.isfinite().item() is finite_loss
+            if raises:
+                with pytest.raises(RuntimeError, match="returned nan values in its"):
+                    loss.backward()
+            else:
+                loss.backward()
+
+
+class TestLossPlateau:
+    @pytest.mark.parametrize(
+        ("fault", "flat", "gradient", "update", "add_to_one", "active"),
+        [
+            ("none", False, "yes", ("1e-3", "1e-2"), "no", True),
+            ("rate 1e-5", True, "yes", ("1e-7", "1e-6"), "no", True),
+            ("rate 10", True, "yes", ("1e-1", "1e0"), "no", False),
+            ("bias -20", True, "0", ("0",), "no", False),
+            ("zero weights", True, "0", ("0",), "no", False),
+            ("softmax in the model", False, "yes", ("1e-4", "1e-3"), "yes", True),
+            ("optimizer has a copy", True, "yes", ("0",), "no", True),
+            ("first layer frozen", True, "None", ("0",), "no", True),
+            ("labels shuffled", True, "yes", ("1e-3", "1e-2"), "no", True),
+        ],
+    )
+    def test_the_first_step_separates_the_causes_of_a_flat_loss(
+        self, fault, flat, gradient, update, add_to_one, active
+    ):
+        losses, seen = plateau.train(fault, seed=1)
+        last = sum(losses[-50:]) / 50
+        assert last > 1.0 if flat else last < 1.2
+        assert seen["gradient"] == gradient and seen["update"] in update and seen["rows add to 1"] == add_to_one
+        assert (float(seen["active at the end"]) > 0.2) is active
+
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.Adam])
+    @pytest.mark.parametrize("fault", ["dead", "zero"])
+    def test_dead_relus_and_zero_weights_let_only_the_last_bias_move(self, optimizer_class, fault):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        if fault == "dead":
+            nn.init.constant_(model[0].bias, -50)
+        else:
+            for parameter in model.parameters():
+                nn.init.zeros_(parameter)
+        before = {name: p.detach().clone() for name, p in model.named_parameters()}
+        optimizer = optimizer_class(model.parameters(), lr=0.01)
+        x, y = torch.randn(64, 6), torch.randint(3, (64,))
+        for _ in range(5):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        assert [n for n, p in model.named_parameters() if not torch.equal(p, before[n])] == ["2.bias"]
+
+    def test_a_last_layer_of_zeros_learns_first_and_the_layers_before_it_from_step_two_on(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        nn.init.zeros_(model[2].weight)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        x, y = torch.randn(64, 6), torch.randint(3, (64,))
+        reached = []
+        for _ in range(2):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            reached.append((model[0].weight.grad.any().item(), model[2].weight.grad.any().item()))
+            optimizer.step()
+        assert reached == [(False, True), (True, True)]
+
+    def test_weight_decay_in_adamw_shrinks_dead_weights(self):
+        model = nn.Sequential(nn.Linear(6, 5), nn.ReLU(), nn.Linear(5, 3))
+        nn.init.constant_(model[0].bias, -50)
+        before = model[0].weight.detach().clone()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1, weight_decay=0.1)
+        model(torch.randn(8, 6)).sum().backward()
+        optimizer.step()
+        torch.testing.assert_close(model[0].weight.detach(), before * 0.99)
+        assert model[0].bias.detach().eq(-49.5).all()
+
+    @pytest.mark.parametrize("activation_function", [F.leaky_relu, F.gelu])
+    def test_leaky_relu_and_gelu_have_a_slope_on_the_negative_side(self, activation_function):
+        x = torch.tensor([-2.0, -1.0], requires_grad=True)
+        activation_function(x).sum().backward()
+        assert x.grad.ne(0).all()
+        x.grad = None
+        F.relu(x).sum().backward()
+        assert not x.grad.any()
+
+    def test_a_lower_rate_lowers_the_plateau_of_a_high_rate_only(self):
+        first, second = plateau_later.plateaus("rate too high", seed=1)
+        assert second < 0.85 * first and second == pytest.approx(1, abs=0.15)
+        first, second = plateau_later.plateaus("term missing", seed=1)
+        assert second > 0.85 * first and first > 1.5
+
+    def test_the_first_step_of_adam_does_not_shrink_with_the_loss(self):
+        moved = []
+        for scale in (1.0, 1e-3):
+            w = torch.ones(3, requires_grad=True)
+            optimizer = torch.optim.Adam([w], lr=0.1)
+            (scale * (w * torch.tensor([1.0, -2.0, 3.0])).sum()).backward()
+            optimizer.step()
+            moved.append((w.detach() - 1).norm())
+        torch.testing.assert_close(moved[0], moved[1], rtol=1e-4, atol=0)
+
+
+class TestVanishingExplodingGradients:
+    @pytest.mark.parametrize("seed", [1, 2])
+    @pytest.mark.parametrize(
+        ("name", "slope", "size"),
+        [
+            ("sigmoid", (1e-14, 1e-7), 1),
+            ("sigmoid, skip", (1e-3, 10), 1e3),
+            ("ReLU, half He", (1e-7, 1e-3), 1),
+            ("ReLU, He", (1e-2, 1e2), 1e2),
+            ("ReLU, twice He", (1e-2, 1e2), 1e14),
+        ],
+    )
+    def test_the_profile_of_the_gradient_norms(self, name, slope, size, seed):
+        found = vanishing.norms(name, seed=seed)
+        assert slope[0] < found[0] / found[-1] < slope[1]
+        assert found[-1] < size
+        assert (min(found) > 1e6) is (name == "ReLU, twice He")
+
+    def test_depth_makes_it_a_power(self):
+        shallow, deep = (vanishing.norms("sigmoid", depth) for depth in (5, 20))
+        assert shallow[0] / shallow[-1] > 1e3 * deep[0] / deep[-1]
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_exploding_is_seen_before_the_first_step_and_a_high_rate_is_not(self, seed):
+        explodes, last = vanishing_broken.train(3.0, 0.01, seed=seed)
+        assert explodes > 1e6 and not math.isfinite(last)
+        ordinary, last = vanishing_broken.train(1.0, 10.0, seed=seed)
+        assert ordinary < 1e3 and not math.isfinite(last)
+        healthy, last = vanishing_broken.train(1.0, 0.01, seed=seed)
+        assert healthy == ordinary and last < 1.5
+
+    @pytest.mark.parametrize("case", [(3.0, 0.01), (1.0, 10.0)])
+    def test_clipping_keeps_the_loss_finite_and_does_not_make_it_small(self, case):
+        _, last = vanishing_broken.train(*case, clip=1.0, seed=1)
+        assert math.isfinite(last) and last > 1
+
+    @pytest.mark.parametrize("rate", [1e-6, 10.0])
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.AdamW])
+    def test_the_rate_does_not_change_the_gradient(self, rate, optimizer_class):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(8, 8), nn.Sigmoid(), nn.Linear(8, 1))
+        x = torch.randn(4, 8)
+        expected = torch.autograd.grad(model(x).sum(), model[0].weight)[0]
+        optimizer = optimizer_class(model.parameters(), lr=rate)
+        model(x).sum().backward()
+        optimizer.step()
+        assert torch.equal(model[0].weight.grad, expected)
+
+    def test_the_slope_of_a_sigmoid_is_at_most_a_quarter_and_of_a_relu_that_is_off_zero(self):
+        x = torch.linspace(-9, 9, 101, requires_grad=True)
+        slope = torch.autograd.grad(torch.sigmoid(x).sum(), x)[0]
+        assert slope.max() == pytest.approx(0.25) and slope.argmax() == 50
+        slope = torch.autograd.grad(F.relu(x).sum(), x)[0]
+        assert set(slope.tolist()) == {0.0, 1.0}
+
+    def test_get_total_norm_is_what_clip_grad_norm_returns_and_changes_nothing(self):
+        model = nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 2))
+        model(torch.randn(3, 5)).square().sum().mul(100).backward()
+        gradients = [p.grad.clone() for p in model.parameters()]
+        norm = nn.utils.get_total_norm([p.grad for p in model.parameters()])
+        assert all(torch.equal(p.grad, g) for p, g in zip(model.parameters(), gradients, strict=True))
+        torch.testing.assert_close(nn.utils.clip_grad_norm_(model.parameters(), 1.0), norm)
+        assert not torch.equal(model[0].weight.grad, gradients[0])
+
+    @pytest.mark.parametrize(("gradient", "share"), [(1.0, 1.0), (1e-5, 0.999), (1e-8, 0.5), (1e-11, 0.000999)])
+    def test_adam_does_not_rescale_a_gradient_below_eps(self, gradient, share):
+        w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+        w.grad = torch.full_like(w, gradient)
+        torch.optim.Adam([w], lr=0.1).step()
+        assert abs(w.item()) == pytest.approx(0.1 * share, rel=1e-3)
+
+    def test_float16_loses_such_a_gradient_and_bfloat16_does_not(self):
+        small = torch.tensor(1e-11)
+        assert small.half() == 0 and small.bfloat16() > 0
+        assert torch.tensor(6e-8).half() > 0
+
+
+class TestGradientFlow:
+    def test_the_report_tells_five_kinds_of_gradient_apart(self):
+        model = flow.Net()
+        model(torch.randn(8, 8)).square().mean().backward()
+        model.head.bias.grad[0] = torch.nan
+        found = flow.report(model)
+        assert {name: value for name, value in found.items() if isinstance(value, str)} == {
+            "embed.weight": "frozen", "embed.bias": "frozen", "gate.weight": "None", "gate.bias": "None",
+            "body.weight": "zero", "body.bias": "zero", "extra.weight": "None", "extra.bias": "None",
+            "head.bias": "not finite",
+        }  # fmt: skip
+        assert found["head.weight"] == pytest.approx(model.head.weight.grad.norm().item())
+
+    @pytest.mark.parametrize(
+        ("between", "graph", "zero"),
+        [
+            (torch.floor, True, True),
+            (torch.round, True, True),
+            (torch.sign, True, True),
+            (lambda h: h.clamp(max=-100), True, True),
+            (lambda h: h.argmax(1, keepdim=True).float().expand(-1, 4), False, None),
+            (lambda h: (h > 0).float(), False, None),
+            (lambda h: h.detach(), False, None),
+            (lambda h: h.int().float(), False, None),
+        ],
+    )
+    def test_an_operation_cuts_the_graph_or_has_derivative_zero(self, between, graph, zero):
+        first, second = nn.Linear(4, 4), nn.Linear(4, 1)
+        h = between(first(torch.randn(6, 4)))
+        loss = second(h).square().mean()
+        loss.backward()
+        assert h.requires_grad is graph and loss.requires_grad
+        if zero:
+            assert not first.weight.grad.any()
+        else:
+            assert first.weight.grad is None
+
+    def test_no_grad_cuts_as_well(self):
+        first, second = nn.Linear(4, 4), nn.Linear(4, 1)
+        with torch.no_grad():
+            h = first(torch.randn(6, 4))
+        second(h).sum().backward()
+        assert first.weight.grad is None and second.weight.grad is not None
+
+    def test_the_cut_is_found_inside_out_and_the_hooks_are_removed(self):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Tanh(), flow_find.Encoder()), nn.Linear(4, 1))
+        assert flow_find.first_cut(model, torch.randn(2, 4)) == ["1.1", "1"]
+        assert flow_find.first_cut(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), torch.randn(2, 4)) == []
+        assert flow_find.first_cut(flow_find.Encoder(), torch.randn(2, 4)) == ["the model"]
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            flow_find.first_cut(model, torch.randn(2, 5))
+        assert not any(module._forward_hooks for module in model.modules())
+
+    def test_the_straight_through_estimator_rounds_and_passes_the_gradient(self):
+        h = torch.tensor([0.3, 1.7, -2.2], requires_grad=True)
+        y = h + (h.round() - h).detach()
+        torch.testing.assert_close(y, h.round())
+        y.sum().backward()
+        assert h.grad.tolist() == [1.0, 1.0, 1.0]
+
+    def test_the_optimizer_skips_none_and_moves_a_parameter_with_a_zero_gradient(self):
+        for gradient, moves in ((None, False), (torch.zeros(2), True)):
+            w = torch.ones(2, requires_grad=True)
+            w.grad = gradient
+            torch.optim.AdamW([w], lr=0.1, weight_decay=0.1).step()
+            assert w.detach().ne(1).all().item() is moves
+
+    def test_retain_grad_shows_where_the_gradient_becomes_zero(self):
+        model = flow.Net()
+        x = torch.randn(4, 8)
+        before = model.body(x)
+        after = before.relu()
+        before.retain_grad()
+        after.retain_grad()
+        model.head(after).sum().backward()
+        assert after.grad.any() and not before.grad.any()
+
+
+class TestValidationNeverImproves:
+    @pytest.mark.parametrize(
+        ("fault", "high"),
+        [
+            ("none", ["train", "held out", "validation"]),
+            ("train mode", []),
+            ("labels shuffled", ["train"]),
+            ("labels of other rows", ["train", "held out"]),
+            ("leak", ["train", "held out", "validation"]),
+        ],
+    )
+    def test_two_measurements_separate_code_model_and_data(self, fault, high):
+        found = validation.accuracies(fault, seed=1)
+        assert found.pop("last loss") < 0.2
+        assert [name for name, accuracy in found.items() if accuracy > 0.8] == high
+
+    def test_another_normalization_lowers_validation_only(self):
+        found = validation.accuracies("other normalization", seed=2)
+        assert min(found["train"], found["held out"]) > 0.9 > found["validation"]

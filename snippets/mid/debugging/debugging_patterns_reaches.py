@@ -1,0 +1,37 @@
+import torch
+from torch import nn
+
+
+def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
+    """Which samples of a batch have a gradient from one sample's output.
+
+    Call it in eval mode: batch norm mixes the samples in train mode.
+
+    Args:
+        x: a batch, floating point, shape (N, ...).
+        sample: index into the output, whose first dimension is N.
+
+    Raises:
+        ValueError: the first dimensions of input and output differ.
+    """
+    x = x.detach().clone().requires_grad_()
+    output = model(x)
+    if len(output) != len(x):
+        raise ValueError(f"{len(x)} samples in, {len(output)} out")
+    (gradient,) = torch.autograd.grad(output[sample].sum(), x)
+    return gradient.flatten(1).ne(0).any(dim=1).nonzero().flatten().tolist()
+
+
+class TimeFirst(nn.Module):
+    def forward(self, x: torch.Tensor) -> torch.Tensor:
+        return x.transpose(0, 1)
+
+
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    x = torch.randn(6, 4, 5)
+    right = nn.Sequential(nn.Flatten(), nn.Linear(20, 2))
+    mixed = nn.Sequential(TimeFirst(), nn.Flatten(0), nn.Unflatten(0, (6, 20)))
+    mixed.append(nn.Linear(20, 2))
+    for name, model in (("right", right), ("time first, then reshape", mixed)):
+        print(f"{name}: output {tuple(model(x).shape)}, reads {reaches(model, x)}")
