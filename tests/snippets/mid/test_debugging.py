@@ -1,10 +1,7 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
-<<<<<<< HEAD
-import warnings
-=======
 import math
->>>>>>> w-debug1
+import warnings
 
 import pytest
 import torch
