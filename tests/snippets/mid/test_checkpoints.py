@@ -400,3 +400,111 @@ class TestResumeExactly:
         assert not torch.equal(kept[1]["state"][0]["exp_avg"], average)
         model.load_state_dict(kept[0], assign=True)
         assert model.weight.data_ptr() == kept[0]["weight"].data_ptr()
+
+
+edits = load_snippet("mid/checkpoints/state_dict_vs_full_model_edits_broken.py")
+
+
+class TestStateDictVsFullModel:
+    def test_a_whole_model_breaks_at_paths_and_a_state_dict_at_names_and_shapes(self):
+        def outcomes(edit):
+            return edits.outcome(edit, whole=True), edits.outcome(edit, whole=False)
+
+        assert outcomes("nothing") == ("same output", "same output")
+        assert outcomes("class renamed") == ("load: AttributeError", "same output")
+        assert outcomes("file moved") == ("load: ModuleNotFoundError", "same output")
+        for edit in ("attribute renamed", "layer added"):
+            assert outcomes(edit) == ("call: AttributeError", "load: RuntimeError")
+
+    def test_a_setting_is_kept_by_the_whole_model_only_and_an_edited_forward_is_kept_by_neither(self):
+        assert edits.outcome("setting edited", whole=True) == "same output"
+        assert edits.outcome("setting edited", whole=False) == "OTHER OUTPUT"
+        assert edits.outcome("forward edited", whole=True) == edits.outcome("forward edited", whole=False)
+        assert edits.outcome("forward edited", whole=True) == "OTHER OUTPUT"
+
+    def test_a_changed_shape_raises_for_a_state_dict_and_not_for_a_whole_model(self, monkeypatch):
+        monkeypatch.setitem(edits.EDITS, "shape", ("nets", {"nn.Linear(4, 3)": "nn.Linear(4, 5)"}))
+        assert edits.outcome("shape", whole=True) == "same output"
+        assert edits.outcome("shape", whole=False) == "load: RuntimeError"
+
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_the_file_is_written_before_the_edit_and_read_after_it(self, whole):
+        net = edits.make_class("nets", edits.SOURCE)()
+        file = edits.save(net if whole else net.state_dict())
+        file.seek(0)
+        assert ("nets.Net" in torch.serialization.get_unsafe_globals_in_checkpoint(file)) is whole
+        edits.make_class("models", edits.SOURCE)
+        with pytest.raises(ModuleNotFoundError):
+            __import__("nets")
+        __import__("models")
+
+    def test_init_does_not_run_for_a_whole_model(self):
+        net = edits.make_class("nets", edits.SOURCE)()
+        file = edits.save(net)
+        edits.make_class("nets", edits.SOURCE.replace("super().__init__()", "raise OSError"))
+        file.seek(0)
+        assert torch.equal(torch.load(file, weights_only=False).body.weight, net.body.weight)
+
+    def test_mode_and_requires_grad_and_settings_are_saved_and_grad_is_not(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.3)).eval()
+        net[0].weight.requires_grad_(False)
+        net(torch.ones(1, 2)).sum().backward()
+        file = edits.save(net)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+        assert not loaded.training and loaded[1].p == 0.3
+        assert not loaded[0].weight.requires_grad and loaded[0].bias.requires_grad
+        assert net[0].bias.grad is not None and loaded[0].bias.grad is None
+
+    def test_a_lambda_as_a_hook_makes_the_save_of_a_whole_model_raise(self):
+        net = nn.Linear(2, 2)
+        net.register_forward_hook(lambda *args: None)
+        edits.save(net.state_dict())
+        with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+            edits.save(net)
+
+    def test_the_default_refuses_a_whole_model_and_accepts_one_whose_classes_are_allowed(self):
+        file = edits.save(nn.Sequential(nn.Linear(2, 2)))
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            torch.load(file)
+        file.seek(0)
+        with torch.serialization.safe_globals([nn.Linear, nn.Sequential]):
+            assert isinstance(torch.load(file), nn.Sequential)
+
+    @pytest.mark.parametrize("wrap", [lambda net: net, lambda net: nn.Sequential(net, nn.Linear(2, 2))])
+    def test_without_versions_a_missing_counter_passes_and_with_versions_it_raises(self, wrap):
+        state = wrap(nn.BatchNorm1d(2)).state_dict()
+        for name in [name for name in state if name.endswith("num_batches_tracked")]:
+            del state[name]
+        with pytest.raises(RuntimeError, match="num_batches_tracked"):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(state)
+        for copied in (dict(state), dict(state.items())):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(copied)
+        renamed = type(state)(state.items())
+        renamed._metadata = state._metadata
+        with pytest.raises(RuntimeError, match="num_batches_tracked"):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(renamed)
+
+    def test_versions_survive_a_file(self):
+        state = nn.BatchNorm1d(2).state_dict()
+        assert through_a_file(state)._metadata == state._metadata == {"": {"version": 2}}
+
+    def test_a_pre_hook_renames_keys_at_any_prefix_and_leaves_the_callers_dict_alone(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(4, 2)
+                self.register_load_state_dict_pre_hook(self.rename)
+
+            @staticmethod
+            def rename(module, state, prefix, *args):
+                for old in [key for key in state if key.startswith(prefix + "fc.")]:
+                    state[prefix + "body." + old.removeprefix(prefix + "fc.")] = state.pop(old)
+
+        for prefix, model in (("", Net()), ("0.", nn.Sequential(Net())), ("0.0.", nn.Sequential(nn.Sequential(Net())))):
+            weights = {prefix + "fc.weight": torch.ones(2, 4), prefix + "fc.bias": torch.ones(2)}
+            names = list(weights)
+            model.load_state_dict(weights)
+            assert list(weights) == names
+            assert all(bool((p == 1).all()) for p in model.parameters())
