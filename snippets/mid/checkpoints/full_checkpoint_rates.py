@@ -56,13 +56,13 @@ if __name__ == "__main__":
     whole = rates(optimizer, new_scheduler(optimizer), END)
     plt.figure(figsize=(6, 4))
     plt.plot(whole, color="tab:gray", linewidth=5, alpha=0.4, label="never stopped")
-    for case, line in (
-        ("nothing lost", "-"),
-        ("scheduler lost", "--"),
-        ("optimizer lost", ":"),
-        ("scheduler built last", "-."),
+    for case, line, width in (
+        ("nothing lost", "-", 1.5),
+        ("scheduler lost", "--", 1.5),
+        ("optimizer lost", "-", 4),
+        ("scheduler built last", ":", 1.5),
     ):
-        plt.plot(range(STOP, END), resumed(case), line, label=case)
+        plt.plot(range(STOP, END), resumed(case), line, linewidth=width, label=case)
         print(f"{case:21} highest learning rate {max(resumed(case)):.4f}")
     plt.yscale("log")
     plt.ylim(5e-6, 0.2)
