@@ -1,5 +1,9 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
+import dataclasses
+from collections import OrderedDict, namedtuple
+
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -384,3 +388,126 @@ class TestInPlaceError:
             buffer.sum().backward()
         torch.stack(rows).sum().backward()
         assert w.grad.abs().min() > 0
+
+
+find = load_snippet("mid/debugging/device_mismatch_find_broken.py")
+batches = load_snippet("mid/debugging/device_mismatch_batch.py")
+MIXED = "is not on the expected device"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    image: torch.Tensor
+    name: str
+
+
+class TestDeviceMismatch:
+    @pytest.mark.parametrize(
+        ("bug", "call", "argument", "stray"),
+        [
+            ("plain attribute", "torch.Tensor.mul", "(3,) cpu", "scale"),
+            ("plain list", "torch.nn.functional.linear", "(3, 3) cpu", "extra[0].weight, extra[0].bias"),
+            ("new in forward", "torch.Tensor.add", "(3,) cpu", "none"),
+            ("batch not moved", "torch.nn.functional.linear", "(5, 4) cpu", "none"),
+            ("loss weight", "torch.nn.functional.cross_entropy", "(3,) cpu", "none"),
+        ],
+    )
+    def test_two_checks_separate_five_causes(self, bug, call, argument, stray):
+        note, found = find.diagnose(bug)
+        assert note.startswith(call + ":") and argument in note and note.count("cpu") in (1, 2)
+        assert found == stray
+
+    def test_nothing_is_reported_where_nothing_is_wrong(self):
+        assert find.diagnose("none") == find.diagnose("plain attribute", device="cpu") == ("no error", "none")
+
+    def test_strays_finds_parameters_buffers_attributes_and_nested_containers_once(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).to("meta")
+        assert not list(find.strays(net, "meta"))
+        net[0].cache = {"mask": torch.ones(2), "deep": [(torch.ones(1), nn.Linear(1, 1, bias=False))]}
+        net[1].running_mean = torch.zeros(2)
+        net.append(nn.Linear(2, 2, bias=False))
+        assert list(find.strays(net, "meta")) == [
+            "0.cache['mask']",
+            "0.cache['deep'][0][0]",
+            "0.cache['deep'][0][1].weight",
+            "1.running_mean",
+            "2.weight",
+        ]
+        assert list(find.strays(nn.Linear(2, 2, device="meta"), "cpu")) == ["weight", "bias"]
+
+    def test_registered_tensors_move_and_plain_ones_do_not(self):
+        net = nn.Module()
+        net.register_buffer("buffer", torch.ones(1), persistent=False)
+        net.plain, net.layers, net.listed = torch.ones(1), nn.ModuleList([nn.Linear(1, 1)]), [nn.Linear(1, 1)]
+        net.to("meta")
+        assert net.buffer.is_meta and net.layers[0].weight.is_meta
+        assert not net.plain.is_meta and not net.listed[0].weight.is_meta
+
+    def test_tensors_made_like_the_input_or_on_its_device_are_there(self):
+        x = torch.ones(3, device="meta")
+        for made in (torch.zeros(3, device=x.device), x.new_zeros(3), torch.zeros_like(x)):
+            assert (x + made).is_meta
+        with pytest.raises(RuntimeError, match=MIXED):
+            x + torch.zeros(3)
+
+    def test_the_loss_module_has_its_weight_as_a_buffer(self):
+        logits, y = torch.ones(5, 3, device="meta"), torch.zeros(5, dtype=torch.int64, device="meta")
+        loss = nn.CrossEntropyLoss(weight=torch.ones(3))
+        with pytest.raises(RuntimeError, match=MIXED):
+            loss(logits, y)
+        assert loss.to("meta")(logits, y).is_meta and "weight" in dict(loss.named_buffers())
+
+    @pytest.mark.parametrize(
+        ("checks", "call"),
+        [
+            (True, lambda x, cpu: x * cpu),
+            (True, lambda x, cpu: x > cpu),
+            (True, lambda x, cpu: torch.cat([x, cpu])),
+            (True, lambda x, cpu: torch.where(cpu > 0, x, x)),
+            (True, lambda x, cpu: F.linear(x, cpu, cpu[0])),
+            (False, lambda x, cpu: x @ cpu),
+            (False, lambda x, cpu: F.linear(x, cpu)),
+            (False, lambda x, cpu: F.conv1d(x, cpu[:, :, None])),
+            (False, lambda x, cpu: F.conv2d(x[:, :, None], cpu[:, :, None, None])),
+            (False, lambda x, cpu: F.embedding(cpu.long(), x)),
+            (False, lambda x, cpu: torch.gather(x, 0, cpu.long())),
+        ],
+    )
+    def test_meta_checks_some_operations_and_not_others(self, checks, call):
+        x, cpu = torch.ones(3, 3, device="meta"), torch.ones(3, 3)
+        if checks:
+            with pytest.raises(RuntimeError, match=MIXED):
+                call(x, cpu)
+        else:
+            assert call(x, cpu).is_meta
+
+    def test_the_default_device_counts_for_new_tensors_only(self):
+        before = torch.ones(2)
+        with torch.device("meta"):
+            assert torch.zeros(2).is_meta and nn.Linear(2, 2).weight.is_meta and torch.tensor([1.0]).is_meta
+            for other in (before, torch.ones_like(before), torch.from_numpy(np.ones(2)), before.clone()):
+                assert not other.is_meta
+
+    def test_a_batch_keeps_its_types(self):
+        pair = namedtuple("pair", "a b")
+        packed = nn.utils.rnn.pack_sequence([torch.ones(2, 1)])
+        batch = {
+            "pair": pair(torch.ones(1), None),
+            "list": [torch.ones(1), ("x", torch.ones(1))],
+            "ordered": OrderedDict(a=torch.ones(1)),
+            "sample": Sample(torch.ones(1), "x"),
+            "packed": packed,
+            "empty": [],
+            "number": 3,
+            "array": "text",
+        }
+        moved = batches.to_device(batch, "meta")
+        assert {name: type(value) for name, value in moved.items()} == {n: type(v) for n, v in batch.items()}
+        assert moved["pair"].a.is_meta and moved["pair"].b is None
+        assert moved["list"][0].is_meta and moved["list"][1][1].is_meta and moved["list"][1][0] == "x"
+        assert moved["ordered"]["a"].is_meta and moved["packed"].data.is_meta
+        assert moved["sample"].image.is_meta and moved["sample"].name == "x"
+        assert not batch["list"][0].is_meta
+        assert batches.to_device(torch.ones(1), torch.device("meta")).is_meta
+        assert batches.to_device(torch.Tensor, "meta") is torch.Tensor
+        assert batches.to_device(Sample, "meta") is Sample
