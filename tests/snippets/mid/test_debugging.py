@@ -1,6 +1,7 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
 import dataclasses
+import gc
 import weakref
 from collections import OrderedDict, namedtuple
 
@@ -593,3 +594,32 @@ class TestLossAccumulation:
         assert all(storage() is not None for storage in alive)
         total = 0.0
         assert total == 0.0 and all(storage() is None for storage in alive)
+
+    def test_a_list_of_losses_grows_although_the_sum_has_no_graph(self, monkeypatch):
+        history = []
+
+        def value_of(loss):
+            history.append(loss)
+            return loss.item()
+
+        monkeypatch.setitem(curve.WAYS, "validate, list", (False, value_of))
+        sizes, nodes = curve.grow("validate, list", 3)
+        assert sizes == [136_196, 272_392, 408_588] and nodes == [0, 0, 0]
+
+    def test_a_hook_that_keeps_an_output_with_its_graph_keeps_its_own_node_alive(self):
+        class Kept:
+            alive = weakref.WeakSet()
+
+            def __init__(self, tensor, detach):
+                self.tensor = tensor.detach() if detach else tensor
+                self.alive.add(self)
+
+        for function, detach, left in ((torch.sigmoid, False, 1), (torch.sigmoid, True, 0), (torch.square, False, 0)):
+            Kept.alive.clear()
+            weight = torch.ones(3, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda t, d=detach: Kept(t, d), lambda kept: kept.tensor):
+                y = function(weight)
+            assert len(Kept.alive) == 1
+            del y
+            gc.collect()
+            assert len(Kept.alive) == left
