@@ -25,7 +25,7 @@ def strays(module: nn.Module, device: str, prefix: str = "") -> Iterator[str]:
     """Names of a module's tensors that are not on a device of this type.
 
     It finds parameters, buffers, plain attributes, and what is in plain lists,
-    tuples and dicts, also modules in them.
+    tuples and dicts, also modules in them. No module may refer back to its parent.
     """
 
     def search(name: str, value: object) -> Iterator[str]:
@@ -44,8 +44,7 @@ def strays(module: nn.Module, device: str, prefix: str = "") -> Iterator[str]:
     for name, value in vars(module).items():
         entries = value.items() if name in registered else [(name, value)]
         for key, entry in entries:
-            if name in registered or not name.startswith("_"):
-                yield from search(prefix + key, entry)
+            yield from search(prefix + key, entry)
 
 
 class Net(nn.Module):

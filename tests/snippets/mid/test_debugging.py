@@ -426,13 +426,14 @@ class TestDeviceMismatch:
         net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).to("meta")
         assert not list(find.strays(net, "meta"))
         net[0].cache = {"mask": torch.ones(2), "deep": [(torch.ones(1), nn.Linear(1, 1, bias=False))]}
-        net[1].running_mean = torch.zeros(2)
+        net[1].running_mean, net[1]._private = torch.zeros(2), torch.zeros(1)
         net.append(nn.Linear(2, 2, bias=False))
         assert list(find.strays(net, "meta")) == [
             "0.cache['mask']",
             "0.cache['deep'][0][0]",
             "0.cache['deep'][0][1].weight",
             "1.running_mean",
+            "1._private",
             "2.weight",
         ]
         assert list(find.strays(nn.Linear(2, 2, device="meta"), "cpu")) == ["weight", "bias"]
