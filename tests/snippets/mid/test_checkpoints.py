@@ -1,15 +1,18 @@
 """Every claim that the pages of docs/mid/checkpoints make, proven beyond the example shown."""
 
+import argparse
 import copy
 import io
 import os
 import pickle
 import random
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
 from torch import nn
+from torch.optim import lr_scheduler
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
@@ -425,3 +428,368 @@ class TestResumeExactly:
         assert not torch.equal(kept[1]["state"][0]["exp_avg"], average)
         model.load_state_dict(kept[0], assign=True)
         assert model.weight.data_ptr() == kept[0]["weight"].data_ptr()
+
+
+edits = load_snippet("mid/checkpoints/state_dict_vs_full_model_edits_broken.py")
+
+
+class TestStateDictVsFullModel:
+    def test_a_whole_model_breaks_at_paths_and_a_state_dict_at_names_and_shapes(self):
+        def outcomes(edit):
+            return edits.outcome(edit, whole=True), edits.outcome(edit, whole=False)
+
+        assert outcomes("nothing") == ("same output", "same output")
+        assert outcomes("class renamed") == ("load: AttributeError", "same output")
+        assert outcomes("file moved") == ("load: ModuleNotFoundError", "same output")
+        for edit in ("attribute renamed", "layer added"):
+            assert outcomes(edit) == ("call: AttributeError", "load: RuntimeError")
+
+    def test_a_setting_is_kept_by_the_whole_model_only_and_an_edited_forward_is_kept_by_neither(self):
+        assert edits.outcome("setting edited", whole=True) == "same output"
+        assert edits.outcome("setting edited", whole=False) == "OTHER OUTPUT"
+        assert edits.outcome("forward edited", whole=True) == edits.outcome("forward edited", whole=False)
+        assert edits.outcome("forward edited", whole=True) == "OTHER OUTPUT"
+
+    def test_a_changed_shape_raises_for_a_state_dict_and_not_for_a_whole_model(self, monkeypatch):
+        monkeypatch.setitem(edits.EDITS, "shape", ("nets", {"nn.Linear(4, 3)": "nn.Linear(4, 5)"}))
+        assert edits.outcome("shape", whole=True) == "same output"
+        assert edits.outcome("shape", whole=False) == "load: RuntimeError"
+
+    @pytest.mark.parametrize("whole", [True, False])
+    def test_the_file_is_written_before_the_edit_and_read_after_it(self, whole):
+        net = edits.make_class("nets", edits.SOURCE)()
+        file = edits.save(net if whole else net.state_dict())
+        file.seek(0)
+        assert ("nets.Net" in torch.serialization.get_unsafe_globals_in_checkpoint(file)) is whole
+        edits.make_class("models", edits.SOURCE)
+        with pytest.raises(ModuleNotFoundError):
+            __import__("nets")
+        __import__("models")
+
+    def test_init_does_not_run_for_a_whole_model(self):
+        net = edits.make_class("nets", edits.SOURCE)()
+        file = edits.save(net)
+        edits.make_class("nets", edits.SOURCE.replace("super().__init__()", "raise OSError"))
+        file.seek(0)
+        assert torch.equal(torch.load(file, weights_only=False).body.weight, net.body.weight)
+
+    def test_mode_and_requires_grad_and_settings_are_saved_and_grad_is_not(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.Dropout(0.3)).eval()
+        net[0].weight.requires_grad_(False)
+        net(torch.ones(1, 2)).sum().backward()
+        file = edits.save(net)
+        file.seek(0)
+        loaded = torch.load(file, weights_only=False)
+        assert not loaded.training and loaded[1].p == 0.3
+        assert not loaded[0].weight.requires_grad and loaded[0].bias.requires_grad
+        assert net[0].bias.grad is not None and loaded[0].bias.grad is None
+
+    def test_a_lambda_as_a_hook_makes_the_save_of_a_whole_model_raise(self):
+        net = nn.Linear(2, 2)
+        net.register_forward_hook(lambda *args: None)
+        edits.save(net.state_dict())
+        with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
+            edits.save(net)
+
+    def test_the_default_refuses_a_whole_model_and_accepts_one_whose_classes_are_allowed(self):
+        file = edits.save(nn.Sequential(nn.Linear(2, 2)))
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            torch.load(file)
+        file.seek(0)
+        with torch.serialization.safe_globals([nn.Linear, nn.Sequential]):
+            assert isinstance(torch.load(file), nn.Sequential)
+
+    @pytest.mark.parametrize("wrap", [lambda net: net, lambda net: nn.Sequential(net, nn.Linear(2, 2))])
+    def test_without_versions_a_missing_counter_passes_and_with_versions_it_raises(self, wrap):
+        state = wrap(nn.BatchNorm1d(2)).state_dict()
+        for name in [name for name in state if name.endswith("num_batches_tracked")]:
+            del state[name]
+        with pytest.raises(RuntimeError, match="num_batches_tracked"):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(state)
+        for copied in (dict(state), dict(state.items())):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(copied)
+        renamed = type(state)(state.items())
+        renamed._metadata = state._metadata
+        with pytest.raises(RuntimeError, match="num_batches_tracked"):
+            wrap(nn.BatchNorm1d(2)).load_state_dict(renamed)
+
+    def test_versions_survive_a_file(self):
+        state = nn.BatchNorm1d(2).state_dict()
+        assert through_a_file(state)._metadata == state._metadata == {"": {"version": 2}}
+
+    def test_a_pre_hook_renames_keys_at_any_prefix_and_leaves_the_callers_dict_alone(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.body = nn.Linear(4, 2)
+                self.register_load_state_dict_pre_hook(self.rename)
+
+            @staticmethod
+            def rename(module, state, prefix, *args):
+                for old in [key for key in state if key.startswith(prefix + "fc.")]:
+                    state[prefix + "body." + old.removeprefix(prefix + "fc.")] = state.pop(old)
+
+        for prefix, model in (("", Net()), ("0.", nn.Sequential(Net())), ("0.0.", nn.Sequential(nn.Sequential(Net())))):
+            weights = {prefix + "fc.weight": torch.ones(2, 4), prefix + "fc.bias": torch.ones(2)}
+            names = list(weights)
+            model.load_state_dict(weights)
+            assert list(weights) == names
+            assert all(bool((p == 1).all()) for p in model.parameters())
+
+
+rates = load_snippet("mid/checkpoints/full_checkpoint_rates.py")
+compare_parts = load_snippet("mid/checkpoints/full_checkpoint_parts.py")
+
+
+class TestFullCheckpoint:
+    SCHEDULERS = {
+        "lambda": lambda optimizer: lr_scheduler.LambdaLR(optimizer, lambda t: 1 - t / 20),
+        "one cycle": lambda optimizer: lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=20),
+        "linear": lambda optimizer: lr_scheduler.LinearLR(optimizer, 0.1, total_iters=20),
+        "sequential": rates.new_scheduler,
+    }
+
+    def after_resume(self, make, *, lost=None, built_last=False, stop=5):
+        """Rates of the run that never stopped and of the resumed one, from ``stop`` on."""
+        optimizer = rates.new_optimizer()
+        whole = rates.rates(optimizer, make(optimizer), 15)[stop:]
+        optimizer = rates.new_optimizer()
+        scheduler = make(optimizer)
+        rates.rates(optimizer, scheduler, stop)
+        saved = copy.deepcopy((optimizer.state_dict(), scheduler.state_dict()))
+        optimizer = rates.new_optimizer()
+        scheduler = None if built_last else make(optimizer)
+        if lost != "optimizer":
+            optimizer.load_state_dict(saved[0])
+        scheduler = scheduler or make(optimizer)
+        if lost != "scheduler":
+            scheduler.load_state_dict(saved[1])
+        return whole, rates.rates(optimizer, scheduler, 15 - stop)
+
+    @pytest.mark.parametrize("name", SCHEDULERS)
+    def test_complete_goes_on_and_a_lost_part_does_not(self, name):
+        whole, complete = self.after_resume(self.SCHEDULERS[name])
+        assert complete == pytest.approx(whole)
+        for lost in ("optimizer", "scheduler"):
+            whole, other = self.after_resume(self.SCHEDULERS[name], lost=lost)
+            assert other != pytest.approx(whole)
+        # The rate of the very next step comes from the optimizer:
+        assert other[0] == pytest.approx(whole[0])
+
+    @pytest.mark.parametrize("name", SCHEDULERS)
+    def test_a_scheduler_built_last_is_wrong_once_if_closed_form_and_to_the_end_if_chained(self, name):
+        # SequentialLR is set right by its milestone, here 10.
+        stop = 12 if name == "sequential" else 5
+        whole, other = self.after_resume(self.SCHEDULERS[name], built_last=True, stop=stop)
+        wrong = [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)]
+        assert wrong[0]
+        assert all(wrong) if name in ("linear", "sequential") else not any(wrong[1:])
+
+    def test_a_milestone_sets_a_sequential_schedule_right(self):
+        whole, other = self.after_resume(rates.new_scheduler, built_last=True, stop=5)
+        assert [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)] == [True] * 5 + [False] * 5
+
+    def test_an_exponential_schedule_does_not_need_its_own_state(self):
+        def make(optimizer):
+            return lr_scheduler.ExponentialLR(optimizer, 0.9)
+
+        whole, other = self.after_resume(make, lost="scheduler")
+        assert other == pytest.approx(whole)
+        whole, other = self.after_resume(make, lost="optimizer")
+        assert other != pytest.approx(whole)
+
+    def test_a_lost_scheduler_drives_a_chained_warmup_above_its_end(self):
+        for stop, factor in ((3, 2), (5, 3)):
+            _, other = self.after_resume(
+                lambda optimizer: lr_scheduler.LinearLR(optimizer, 0.1, total_iters=9), lost="scheduler", stop=stop
+            )
+            assert max(other) > factor * 0.01
+        assert max(rates.resumed("scheduler lost")) > 6 * 0.01
+
+    def test_the_figure_shows_what_each_case_does(self):
+        optimizer = rates.new_optimizer()
+        whole = rates.rates(optimizer, rates.new_scheduler(optimizer), rates.END)
+        assert max(whole) == pytest.approx(0.01)
+        assert rates.resumed("nothing lost") == pytest.approx(whole[rates.STOP :])
+        for case in ("optimizer lost", "scheduler built last"):
+            ratio = [a / b for a, b in zip(rates.resumed(case), whole[rates.STOP :], strict=True)]
+            assert min(ratio) > 0.1 and max(ratio) < 0.14
+
+    def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self):
+        parts = ("model", "optimizer", "scheduler", "random")
+        complete, model_only = compare_parts.compare(parts), compare_parts.compare(parts[:1])
+        without_model = compare_parts.compare(parts[1:])
+        assert complete[0] == model_only[0] < without_model[0] / 2
+        assert complete[3] == 0 and model_only[3] > 0.01
+        assert complete[1] < model_only[1] and complete[2] < 0.001 < model_only[2]
+
+    @pytest.mark.parametrize("size", [1e-3, 1.0, 1e3])
+    def test_the_first_step_of_adam_has_the_size_of_the_learning_rate(self, size):
+        for make in (torch.optim.Adam, lambda p, lr: torch.optim.AdamW(p, lr=lr, weight_decay=0)):
+            weight = nn.Parameter(torch.zeros(50, dtype=torch.float64))
+            optimizer = make([weight], lr=0.01)
+            weight.grad = size * (1 + torch.rand(50, dtype=torch.float64))
+            optimizer.step()
+            torch.testing.assert_close(weight.detach(), torch.full_like(weight, -0.01), rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("make, times", [("Adam", 2), ("AdamW", 2), ("SGD", 0), ("momentum", 1)])
+    def test_optimizer_state_is_two_averages_for_adam_one_for_momentum_none_for_sgd_or_frozen(self, make, times):
+        model = nn.Sequential(nn.Linear(40, 40), nn.Linear(40, 40))
+        model[0].requires_grad_(False)
+        optimizer = (
+            torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+            if make == "momentum"
+            else getattr(torch.optim, make)(model.parameters(), lr=0.1)
+        )
+        model(torch.ones(2, 40)).sum().backward()
+        optimizer.step()
+        states = optimizer.state_dict()["state"].values()
+        held = sum(t.numel() for s in states for t in s.values() if isinstance(t, torch.Tensor) and t.dim() > 0)
+        assert held == times * sum(p.numel() for p in model[1].parameters())
+
+    @pytest.mark.parametrize("value", [np.float64(0.5), Path("a"), argparse.Namespace(lr=1)])
+    def test_a_number_of_numpy_a_path_and_a_namespace_make_the_file_unloadable(self, value):
+        with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
+            through_a_file({"value": value})
+        plain = {"loss": float(np.float64(0.5)), "path": "a", "config": {"lr": 1, "sizes": [1, 2], "name": None}}
+        assert through_a_file(plain) == plain
+
+    def test_loading_overrides_what_the_constructors_got(self):
+        weight = nn.Parameter(torch.ones(1))
+        old = torch.optim.AdamW([weight], lr=0.1, weight_decay=0.2, betas=(0.5, 0.6))
+        saved = copy.deepcopy((old.state_dict(), lr_scheduler.StepLR(old, 3).state_dict()))
+        new = torch.optim.AdamW([weight], lr=0.7, weight_decay=0.8)
+        schedule = lr_scheduler.StepLR(new, 3)
+        new.load_state_dict(saved[0])
+        schedule.load_state_dict(saved[1])
+        group = new.param_groups[0]
+        assert (group["lr"], group["weight_decay"], group["betas"]) == (0.1, 0.2, (0.5, 0.6))
+        assert schedule.base_lrs == [0.1]
+
+    def test_another_number_of_parameters_raises_and_another_order_does_not(self):
+        a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.SGD([a, b], lr=0.1, momentum=0.9)
+        a.grad, b.grad = torch.ones(2), torch.full((2,), 2.0)
+        optimizer.step()
+        with pytest.raises(ValueError, match="size of optimizer"):
+            torch.optim.SGD([a, b, nn.Parameter(torch.ones(2))], lr=0.1).load_state_dict(optimizer.state_dict())
+        swapped = torch.optim.SGD([b, a], lr=0.1, momentum=0.9)
+        swapped.load_state_dict(optimizer.state_dict())
+        assert swapped.state[b]["momentum_buffer"].tolist() == [1.0, 1.0]
+
+
+seeds = load_snippet("mid/checkpoints/reproducibility_seeds.py")
+hashes = load_snippet("mid/checkpoints/reproducibility_hash.py")
+spread = load_snippet("mid/checkpoints/reproducibility_spread.py")
+switches = load_snippet("mid/checkpoints/reproducibility_switches_broken.py")
+
+
+@pytest.fixture
+def same_settings():
+    """Threads, switches and the state of NumPy are as before afterwards."""
+    threads, state = torch.get_num_threads(), np.random.get_state()
+    cudnn = torch.backends.cudnn.deterministic
+    yield
+    torch.set_num_threads(threads)
+    torch.set_deterministic_debug_mode("default")
+    torch.backends.cudnn.deterministic = cudnn
+    np.random.set_state(state)
+
+
+class OwnGenerator(TensorDataset):
+    """Keeps a NumPy generator; ``per_sample`` seeds one for each index instead."""
+
+    def __init__(self, per_sample):
+        super().__init__(torch.zeros(4))
+        self.generator, self.per_sample = np.random.default_rng(0), per_sample
+
+    def __getitem__(self, index):
+        generator = np.random.default_rng([0, index]) if self.per_sample else self.generator
+        return generator.random()
+
+
+@pytest.mark.usefixtures("same_settings")
+class TestReproducibility:
+    @pytest.mark.parametrize("total", [torch.sum, torch.mean])
+    def test_the_number_of_threads_changes_sums_and_not_the_numbers_drawn(self, total):
+        drawn, sums = [], []
+        for threads in (1, 4, 1):
+            torch.set_num_threads(threads)
+            torch.manual_seed(0)
+            x = torch.randn(100, 100_000)
+            drawn.append(x)
+            sums.append(torch.stack([total(row) for row in x]))
+        assert torch.equal(drawn[0], drawn[1])
+        assert torch.equal(sums[0], sums[2]) and not torch.equal(sums[0], sums[1])
+
+    def test_the_size_of_the_batch_changes_the_same_row(self):
+        torch.manual_seed(0)
+        x, w = torch.randn(256, 512), torch.randn(512, 512)
+        assert not torch.equal(torch.cat([row[None] @ w for row in x]), x @ w)
+
+    @pytest.mark.parametrize("draw", [torch.rand, torch.randn, torch.randperm])
+    def test_one_more_draw_shifts_the_stream_and_a_generator_of_its_own_does_not(self, draw):
+        def after(extra):
+            torch.manual_seed(0)
+            extra()
+            return draw(20)
+
+        assert not torch.equal(after(lambda: torch.rand(1)), after(lambda: None))
+        own = torch.Generator()
+        assert torch.equal(after(lambda: torch.rand(1, generator=own)), after(lambda: None))
+
+    @pytest.mark.parametrize("draw", [seeds.torch_rand, random.random, np.random.rand])
+    def test_without_workers_torch_seeds_torch_only_and_with_workers_all_three(self, draw):
+        assert (seeds.epoch(draw, 0) == seeds.epoch(draw, 0)) is (draw is seeds.torch_rand)
+        first = seeds.epoch(draw, 2)
+        assert first == seeds.epoch(draw, 2) and len(set(first)) == 4
+        assert first != seeds.epoch(draw, 1) != seeds.epoch(draw, 0)
+
+    def test_a_generator_in_the_dataset_is_copied_into_each_worker(self):
+        def epoch(per_sample, workers):
+            return [batch.item() for batch in DataLoader(OwnGenerator(per_sample), num_workers=workers)]
+
+        a, b, c, d = epoch(per_sample=False, workers=2)
+        assert a == b != c == d
+        assert len(set(epoch(per_sample=True, workers=2))) == 4
+        assert epoch(per_sample=True, workers=2) == epoch(per_sample=True, workers=0)
+
+    def test_only_deterministic_algorithms_refuse_put(self):
+        torch.backends.cudnn.deterministic = True
+        assert not torch.are_deterministic_algorithms_enabled() and not torch.backends.cudnn.benchmark
+        assert switches.put(accumulate=False).startswith("[")
+        torch.set_deterministic_debug_mode("error")  # the switch itself imports torch.compile
+        assert switches.put(accumulate=False).startswith("RuntimeError: put_ does not have a deterministic")
+        assert switches.put(accumulate=True) == "[3.0, 0.0]"
+        torch.set_deterministic_debug_mode("warn")
+        with pytest.warns(UserWarning, match="put_ does not have a deterministic"):
+            assert switches.put(accumulate=False).startswith("[")
+
+    def test_deterministic_mode_fills_new_memory_with_nan(self):
+        torch.set_deterministic_debug_mode("error")
+        assert torch.empty(100).isnan().all() and torch.utils.deterministic.fill_uninitialized_memory
+
+    def test_a_seed_in_each_epoch_repeats_order_and_masks(self):
+        def two_epochs(seed_of):
+            seen = []
+            for epoch in range(2):
+                torch.manual_seed(seed_of(epoch))
+                order = torch.cat(list(DataLoader(range(50), batch_size=5, shuffle=True)))
+                seen.append((order.tolist(), nn.functional.dropout(torch.ones(50)).tolist()))
+            return seen
+
+        same, other = two_epochs(lambda epoch: 0), two_epochs(lambda epoch: epoch)
+        assert same[0] == same[1]
+        assert other[0][0] != other[1][0] and other[0][1] != other[1][1]
+
+    def test_a_set_of_strings_follows_the_hash_seed_and_a_sorted_one_does_not(self):
+        assert len({hashes.classes("list", seed) for seed in ("1", "2", "3")}) > 1
+        assert len({hashes.classes("sorted", seed) for seed in ("1", "2")}) == 1
+        assert hashes.classes("list", "1") == hashes.classes("list", "1")
+
+    def test_seeds_scatter_more_than_the_two_widths_differ(self):
+        narrow, wide = ([spread.held_out_loss(seed, width) for seed in range(4)] for width in (24, 32))
+        assert spread.held_out_loss(0, 24) == narrow[0]
+        assert max(narrow) - min(narrow) > 2 * abs(sum(narrow) - sum(wide)) / 4
+        assert {a < b for a, b in zip(narrow, wide, strict=True)} == {True, False}

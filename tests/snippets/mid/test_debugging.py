@@ -1,8 +1,13 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
+import dataclasses
+import gc
 import math
 import warnings
+import weakref
+from collections import OrderedDict, namedtuple
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -816,3 +821,237 @@ class TestValidationNeverImproves:
     def test_another_normalization_lowers_validation_only(self):
         found = validation.accuracies("other normalization", seed=2)
         assert min(found["train"], found["held out"]) > 0.9 > found["validation"]
+
+
+find = load_snippet("mid/debugging/device_mismatch_find_broken.py")
+batches = load_snippet("mid/debugging/device_mismatch_batch.py")
+MIXED = "is not on the expected device"
+
+
+@dataclasses.dataclass(frozen=True)
+class Sample:
+    image: torch.Tensor
+    name: str
+
+
+class TestDeviceMismatch:
+    @pytest.mark.parametrize(
+        ("bug", "call", "argument", "stray"),
+        [
+            ("plain attribute", "torch.Tensor.mul", "(3,) cpu", "scale"),
+            ("plain list", "torch.nn.functional.linear", "(3, 3) cpu", "extra[0].weight, extra[0].bias"),
+            ("new in forward", "torch.Tensor.add", "(3,) cpu", "none"),
+            ("batch not moved", "torch.nn.functional.linear", "(5, 4) cpu", "none"),
+            ("loss weight", "torch.nn.functional.cross_entropy", "(3,) cpu", "none"),
+        ],
+    )
+    def test_two_checks_separate_five_causes(self, bug, call, argument, stray):
+        note, found = find.diagnose(bug)
+        assert note.startswith(call + ":") and argument in note and note.count("cpu") in (1, 2)
+        assert found == stray
+
+    def test_nothing_is_reported_where_nothing_is_wrong(self):
+        assert find.diagnose("none") == find.diagnose("plain attribute", device="cpu") == ("no error", "none")
+
+    def test_strays_finds_parameters_buffers_attributes_and_nested_containers_once(self):
+        net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).to("meta")
+        assert not list(find.strays(net, "meta"))
+        net[0].cache = {"mask": torch.ones(2), "deep": [(torch.ones(1), nn.Linear(1, 1, bias=False))]}
+        net[1].running_mean, net[1]._private = torch.zeros(2), torch.zeros(1)
+        net.append(nn.Linear(2, 2, bias=False))
+        assert list(find.strays(net, "meta")) == [
+            "0.cache['mask']",
+            "0.cache['deep'][0][0]",
+            "0.cache['deep'][0][1].weight",
+            "1.running_mean",
+            "1._private",
+            "2.weight",
+        ]
+        assert list(find.strays(nn.Linear(2, 2, device="meta"), "cpu")) == ["weight", "bias"]
+
+    def test_registered_tensors_move_and_plain_ones_do_not(self):
+        net = nn.Module()
+        net.register_buffer("buffer", torch.ones(1), persistent=False)
+        net.plain, net.layers, net.listed = torch.ones(1), nn.ModuleList([nn.Linear(1, 1)]), [nn.Linear(1, 1)]
+        net.to("meta")
+        assert net.buffer.is_meta and net.layers[0].weight.is_meta
+        assert not net.plain.is_meta and not net.listed[0].weight.is_meta
+
+    def test_tensors_made_like_the_input_or_on_its_device_are_there(self):
+        x = torch.ones(3, device="meta")
+        for made in (torch.zeros(3, device=x.device), x.new_zeros(3), torch.zeros_like(x)):
+            assert (x + made).is_meta
+        with pytest.raises(RuntimeError, match=MIXED):
+            x + torch.zeros(3)
+
+    def test_the_loss_module_has_its_weight_as_a_buffer(self):
+        logits, y = torch.ones(5, 3, device="meta"), torch.zeros(5, dtype=torch.int64, device="meta")
+        loss = nn.CrossEntropyLoss(weight=torch.ones(3))
+        with pytest.raises(RuntimeError, match=MIXED):
+            loss(logits, y)
+        assert loss.to("meta")(logits, y).is_meta and "weight" in dict(loss.named_buffers())
+
+    @pytest.mark.parametrize(
+        ("checks", "call"),
+        [
+            (True, lambda x, cpu: x * cpu),
+            (True, lambda x, cpu: x > cpu),
+            (True, lambda x, cpu: torch.cat([x, cpu])),
+            (True, lambda x, cpu: torch.where(cpu > 0, x, x)),
+            (True, lambda x, cpu: F.linear(x, cpu, cpu[0])),
+            (False, lambda x, cpu: x @ cpu),
+            (False, lambda x, cpu: F.linear(x, cpu)),
+            (False, lambda x, cpu: F.conv1d(x, cpu[:, :, None])),
+            (False, lambda x, cpu: F.conv2d(x[:, :, None], cpu[:, :, None, None])),
+            (False, lambda x, cpu: F.embedding(cpu.long(), x)),
+            (False, lambda x, cpu: torch.gather(x, 0, cpu.long())),
+        ],
+    )
+    def test_meta_checks_some_operations_and_not_others(self, checks, call):
+        x, cpu = torch.ones(3, 3, device="meta"), torch.ones(3, 3)
+        if checks:
+            with pytest.raises(RuntimeError, match=MIXED):
+                call(x, cpu)
+        else:
+            assert call(x, cpu).is_meta
+
+    def test_the_default_device_counts_for_new_tensors_only(self):
+        before = torch.ones(2)
+        with torch.device("meta"):
+            assert torch.zeros(2).is_meta and nn.Linear(2, 2).weight.is_meta and torch.tensor([1.0]).is_meta
+            for other in (before, torch.ones_like(before), torch.from_numpy(np.ones(2)), before.clone()):
+                assert not other.is_meta
+
+    def test_a_batch_keeps_its_types(self):
+        pair = namedtuple("pair", "a b")
+        packed = nn.utils.rnn.pack_sequence([torch.ones(2, 1)])
+        batch = {
+            "pair": pair(torch.ones(1), None),
+            "list": [torch.ones(1), ("x", torch.ones(1))],
+            "ordered": OrderedDict(a=torch.ones(1)),
+            "sample": Sample(torch.ones(1), "x"),
+            "packed": packed,
+            "empty": [],
+            "number": 3,
+            "array": "text",
+        }
+        moved = batches.to_device(batch, "meta")
+        assert {name: type(value) for name, value in moved.items()} == {n: type(v) for n, v in batch.items()}
+        assert moved["pair"].a.is_meta and moved["pair"].b is None
+        assert moved["list"][0].is_meta and moved["list"][1][1].is_meta and moved["list"][1][0] == "x"
+        assert moved["ordered"]["a"].is_meta and moved["packed"].data.is_meta
+        assert moved["sample"].image.is_meta and moved["sample"].name == "x"
+        assert not batch["list"][0].is_meta
+        assert batches.to_device(torch.ones(1), torch.device("meta")).is_meta
+        assert batches.to_device(torch.Tensor, "meta") is torch.Tensor
+        assert batches.to_device(Sample, "meta") is Sample
+
+
+curve = load_snippet("mid/debugging/loss_accumulation_curve.py")
+on_ctx = load_snippet("mid/debugging/loss_accumulation_ctx_broken.py")
+micro = load_snippet("mid/debugging/loss_accumulation_micro.py")
+
+
+class TestLossAccumulation:
+    def test_only_a_loop_without_backward_keeps_saved_tensors(self):
+        sizes, nodes = curve.grow("validate, loss", 4)
+        assert sizes == [136_196 * step for step in (1, 2, 3, 4)]
+        assert {b - a for a, b in zip(nodes, nodes[1:], strict=False)} == {8}
+        assert curve.grow("train, loss", 4) == ([0] * 4, nodes)
+
+    @pytest.mark.parametrize("way", ["train, loss.detach()", "train, loss.item()"])
+    def test_detach_and_item_keep_no_graph(self, way):
+        assert curve.grow(way, 3) == ([0] * 3, [0] * 3)
+
+    def test_without_backward_detach_and_item_help_as_well(self, monkeypatch):
+        for value_of in (torch.detach, torch.Tensor.item):
+            monkeypatch.setitem(curve.WAYS, "validate, fixed", (False, value_of))
+            assert curve.grow("validate, fixed", 3) == ([0] * 3, [0] * 3)
+
+    def test_the_bytes_are_those_of_relu_and_log_softmax_and_a_number(self):
+        assert 128 * 256 * 4 + 128 * 10 * 4 + 4 == 131_072 + 5_120 + 4 == 136_196
+
+    def test_the_sum_is_a_tensor_with_a_graph_in_place_or_not(self):
+        weight = torch.ones(2, requires_grad=True)
+        for total in (0.0, torch.zeros(())):
+            total += weight.sum()
+            assert total.grad_fn is not None and total.requires_grad
+        total = 0.0
+        with torch.no_grad():
+            total += weight.sum()
+        assert total.grad_fn is None
+        total = 0.0
+        total += weight.sum().item()
+        assert isinstance(total, float)
+
+    def test_eval_does_not_help_and_no_grad_and_inference_mode_do(self):
+        model = nn.Sequential(nn.Linear(3, 3), nn.Dropout(0.5)).eval()
+        assert model(torch.ones(1, 3)).requires_grad
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                assert not model(torch.ones(1, 3)).requires_grad
+
+    @pytest.mark.parametrize("steps", [1, 5])
+    def test_attributes_of_ctx_stay_after_backward_and_saved_tensors_do_not(self, steps):
+        assert on_ctx.inputs_alive(on_ctx.OnCtx, steps) == steps
+        assert on_ctx.inputs_alive(on_ctx.Saved, steps) == 0
+
+    def test_both_functions_have_the_gradient_of_a_square(self):
+        for function in (on_ctx.OnCtx, on_ctx.Saved):
+            x = torch.randn(3, dtype=torch.float64, requires_grad=True)
+            assert torch.autograd.gradcheck(function.apply, x)
+
+    def test_retain_graph_keeps_the_saved_tensors(self, monkeypatch):
+        backward = torch.Tensor.backward
+        monkeypatch.setattr(torch.Tensor, "backward", lambda loss: backward(loss, retain_graph=True))
+        assert curve.grow("train, loss", 3) == curve.grow("validate, loss", 3)
+
+    @pytest.mark.parametrize("parts", [1, 2, 8])
+    def test_a_sum_over_micro_batches_keeps_all_of_them_and_one_backward_each_keeps_one(self, parts):
+        (first, a), (each, b) = micro.most_alive(parts, True), micro.most_alive(parts, False)
+        assert (first, each) == (parts, 1)
+        whole = micro.most_alive(1, True)[1]
+        torch.testing.assert_close(a, whole)
+        torch.testing.assert_close(b, whole)
+        assert whole.abs().min() > 0
+
+    def test_assigning_a_number_gives_the_memory_back(self):
+        weight, alive = torch.ones(3, requires_grad=True), []
+        total = 0.0
+        for _ in range(3):
+            hidden = (weight * 2).square()
+            alive.append(weakref.ref(hidden.untyped_storage()))
+            total += hidden.square().sum()
+            del hidden
+        assert all(storage() is not None for storage in alive)
+        total = 0.0
+        assert total == 0.0 and all(storage() is None for storage in alive)
+
+    def test_a_list_of_losses_grows_although_the_sum_has_no_graph(self, monkeypatch):
+        history = []
+
+        def value_of(loss):
+            history.append(loss)
+            return loss.item()
+
+        monkeypatch.setitem(curve.WAYS, "validate, list", (False, value_of))
+        sizes, nodes = curve.grow("validate, list", 3)
+        assert sizes == [136_196, 272_392, 408_588] and nodes == [0, 0, 0]
+
+    def test_a_hook_that_keeps_an_output_with_its_graph_keeps_its_own_node_alive(self):
+        class Kept:
+            alive = weakref.WeakSet()
+
+            def __init__(self, tensor, detach):
+                self.tensor = tensor.detach() if detach else tensor
+                self.alive.add(self)
+
+        for function, detach, left in ((torch.sigmoid, False, 1), (torch.sigmoid, True, 0), (torch.square, False, 0)):
+            Kept.alive.clear()
+            weight = torch.ones(3, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda t, d=detach: Kept(t, d), lambda kept: kept.tensor):
+                y = function(weight)
+            assert len(Kept.alive) == 1
+            del y
+            gc.collect()
+            assert len(Kept.alive) == left
