@@ -1354,6 +1354,43 @@ class TestNoGrad:
         assert asyncio.run(main(awaits=True)) == (True, False, False)
         assert asyncio.run(main(awaits=False)) == (True, False, True)
 
+    @pytest.mark.parametrize("overlap", [True, False])
+    def test_two_blocks_around_await_that_overlap_leave_grad_mode_off(self, overlap):
+        async def block(rounds):
+            with torch.no_grad():
+                for _ in range(rounds):
+                    await asyncio.sleep(0)
+
+        async def main():
+            if overlap:
+                await asyncio.gather(block(1), block(2))
+            else:
+                await block(1)
+                await block(2)
+            return torch.is_grad_enabled()
+
+        try:
+            assert asyncio.run(main()) == (not overlap)
+        finally:
+            torch.set_grad_enabled(True)
+
+    @pytest.mark.parametrize("detached", [True, False])
+    def test_a_carried_state_keeps_every_graph_unless_it_is_detached(self, detached):
+        def kept(steps):
+            cell, state, alive = nn.GRUCell(4, 4), torch.zeros(2, 4), weakref.WeakSet()
+
+            def pack(tensor):
+                saved = no_grad_myth.Saved(tensor)
+                alive.add(saved)
+                return saved
+
+            with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
+                for _ in range(steps):
+                    state = cell(torch.ones(2, 4), state.detach() if detached else state)
+            return len(alive)
+
+        assert (kept(2) == kept(10)) == detached and (kept(10) > 4 * kept(2)) == (not detached)
+
     def test_with_no_grad_the_same_loop_holds_nothing(self):
         validate = torch.no_grad()(no_grad_myth.validate)
         assert validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), lambda loss: loss) == (0, 0)
