@@ -1509,6 +1509,38 @@ class TestNoGradVsRequiresGrad:
         head(features).sum().backward()
         assert torch.equal(head.weight.grad, expected)
 
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_a_tied_weight_that_is_only_looked_up_in_no_grad_still_gets_a_gradient(self, tied):
+        def reached(frozen):
+            table, layer = nn.Embedding(5, 3), nn.Linear(3, 3)
+            table.requires_grad_(not frozen)
+            with torch.set_grad_enabled(frozen):
+                hidden = table(torch.tensor([0, 1]))
+            hidden = layer(hidden)
+            (hidden @ table.weight.T if tied else hidden).sum().backward()
+            return table.weight.grad is not None
+
+        assert not reached(frozen=True) and reached(frozen=False) == tied
+
+    @pytest.mark.parametrize("positions", [True, False])
+    def test_a_module_that_takes_positions_has_an_input_without_grad_fn_too(self, positions):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.tokens, self.positions, self.layer = nn.Embedding(5, 3), nn.Embedding(4, 3), nn.Linear(3, 3)
+
+            def forward(self, ids):
+                hidden = self.tokens(ids)
+                return self.layer(hidden + self.positions(torch.arange(ids.shape[1])) if positions else hidden)
+
+        model, without = Model(), []
+        for name, module in model.named_modules():
+            module.register_forward_pre_hook(
+                lambda module, inputs, name=name: without.append(name) if inputs[0].grad_fn is None else None
+            )
+        model(torch.tensor([[0, 1, 2]]))
+        assert without == ["", "tokens", *["positions"] * positions]
+
     def test_a_generator_learns_through_a_frozen_discriminator_only(self):
         generator, discriminator = nn.Linear(2, 2), nn.Linear(2, 1)
         with torch.no_grad():
