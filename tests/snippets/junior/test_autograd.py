@@ -1845,6 +1845,47 @@ class TestEvalVsNoGrad:
         assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
         assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
 
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("at_the_end", [True, False])
+    def test_only_padding_at_the_ends_is_overwritten_and_a_final_norm_adds_its_bias(self, at_the_end):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        model = nn.TransformerEncoder(layer, 2, norm=nn.LayerNorm(16)).eval()
+        nn.init.constant_(model.norm.bias, 0.5)
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [3]])
+        pad = pad if at_the_end else pad.flip(1)
+        recorded = model(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = model(x, src_key_padding_mask=pad)
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
+        assert bool((fast[pad] == 0.5).all()) == at_the_end
+        assert torch.allclose(fast[pad], recorded[pad], atol=1e-5) == (not at_the_end)
+
+    @pytest.mark.parametrize("activation", ["relu", "gelu"])
+    def test_the_fused_path_calls_the_operation_that_approximates_gelu_on_a_gpu(self, activation):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(64, 4, dropout=0.0, activation=activation, batch_first=True).eval()
+        x = torch.randn(8, 16, 64)
+        with torch.no_grad(), torch.profiler.profile() as profile:
+            fast = layer(x)
+        assert "aten::_addmm_activation" in {event.key for event in profile.key_averages()}
+        recorded = layer(x)
+        assert torch.allclose(fast, recorded, atol=1e-5)
+        if activation == "gelu":
+            layer.activation = functools.partial(nn.functional.gelu, approximate="tanh")
+            assert 1e-5 < (layer(x) - recorded).abs().max() < 1e-2
+
+    @pytest.mark.parametrize("in_the_head", [0.5, 0.0])
+    def test_two_predictions_differ_by_dropout_in_the_head_while_the_encoder_layer_has_none(self, in_the_head):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+        model = nn.Sequential(layer, nn.Dropout(in_the_head)).eval()
+        for module in model.modules():
+            if isinstance(module, self.DROPOUT):
+                module.train()
+        x = torch.randn(2, 3, 16)
+        assert not self.differs(layer, x) and self.differs(model, x) == (in_the_head > 0)
+
     @pytest.mark.parametrize("covered", [True, False])
     def test_a_sample_that_is_all_padding_is_nan_on_the_fast_path_of_a_layer_only(self, covered):
         torch.manual_seed(0)
