@@ -1354,6 +1354,43 @@ class TestNoGrad:
         assert asyncio.run(main(awaits=True)) == (True, False, False)
         assert asyncio.run(main(awaits=False)) == (True, False, True)
 
+    @pytest.mark.parametrize("overlap", [True, False])
+    def test_two_blocks_around_await_that_overlap_leave_grad_mode_off(self, overlap):
+        async def block(rounds):
+            with torch.no_grad():
+                for _ in range(rounds):
+                    await asyncio.sleep(0)
+
+        async def main():
+            if overlap:
+                await asyncio.gather(block(1), block(2))
+            else:
+                await block(1)
+                await block(2)
+            return torch.is_grad_enabled()
+
+        try:
+            assert asyncio.run(main()) == (not overlap)
+        finally:
+            torch.set_grad_enabled(True)
+
+    @pytest.mark.parametrize("detached", [True, False])
+    def test_a_carried_state_keeps_every_graph_unless_it_is_detached(self, detached):
+        def kept(steps):
+            cell, state, alive = nn.GRUCell(4, 4), torch.zeros(2, 4), weakref.WeakSet()
+
+            def pack(tensor):
+                saved = no_grad_myth.Saved(tensor)
+                alive.add(saved)
+                return saved
+
+            with torch.autograd.graph.saved_tensors_hooks(pack, lambda saved: saved.tensor):
+                for _ in range(steps):
+                    state = cell(torch.ones(2, 4), state.detach() if detached else state)
+            return len(alive)
+
+        assert (kept(2) == kept(10)) == detached and (kept(10) > 4 * kept(2)) == (not detached)
+
     def test_with_no_grad_the_same_loop_holds_nothing(self):
         validate = torch.no_grad()(no_grad_myth.validate)
         assert validate(no_grad_myth.mlp(2, 8), torch.randn(6, 4, 8), lambda loss: loss) == (0, 0)
@@ -1471,6 +1508,38 @@ class TestNoGradVsRequiresGrad:
         assert features.grad_fn is None
         head(features).sum().backward()
         assert torch.equal(head.weight.grad, expected)
+
+    @pytest.mark.parametrize("tied", [True, False])
+    def test_a_tied_weight_that_is_only_looked_up_in_no_grad_still_gets_a_gradient(self, tied):
+        def reached(frozen):
+            table, layer = nn.Embedding(5, 3), nn.Linear(3, 3)
+            table.requires_grad_(not frozen)
+            with torch.set_grad_enabled(frozen):
+                hidden = table(torch.tensor([0, 1]))
+            hidden = layer(hidden)
+            (hidden @ table.weight.T if tied else hidden).sum().backward()
+            return table.weight.grad is not None
+
+        assert not reached(frozen=True) and reached(frozen=False) == tied
+
+    @pytest.mark.parametrize("positions", [True, False])
+    def test_a_module_that_takes_positions_has_an_input_without_grad_fn_too(self, positions):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.tokens, self.positions, self.layer = nn.Embedding(5, 3), nn.Embedding(4, 3), nn.Linear(3, 3)
+
+            def forward(self, ids):
+                hidden = self.tokens(ids)
+                return self.layer(hidden + self.positions(torch.arange(ids.shape[1])) if positions else hidden)
+
+        model, without = Model(), []
+        for name, module in model.named_modules():
+            module.register_forward_pre_hook(
+                lambda module, inputs, name=name: without.append(name) if inputs[0].grad_fn is None else None
+            )
+        model(torch.tensor([[0, 1, 2]]))
+        assert without == ["", "tokens", *["positions"] * positions]
 
     def test_a_generator_learns_through_a_frozen_discriminator_only(self):
         generator, discriminator = nn.Linear(2, 2), nn.Linear(2, 1)
@@ -1775,6 +1844,47 @@ class TestEvalVsNoGrad:
             fast = model(x, src_key_padding_mask=pad)
         assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
         assert bool((fast[pad] == 0).all()) == nested and not (recorded[pad] == 0).any()
+
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("at_the_end", [True, False])
+    def test_only_padding_at_the_ends_is_overwritten_and_a_final_norm_adds_its_bias(self, at_the_end):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+        model = nn.TransformerEncoder(layer, 2, norm=nn.LayerNorm(16)).eval()
+        nn.init.constant_(model.norm.bias, 0.5)
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [3]])
+        pad = pad if at_the_end else pad.flip(1)
+        recorded = model(x, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = model(x, src_key_padding_mask=pad)
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
+        assert bool((fast[pad] == 0.5).all()) == at_the_end
+        assert torch.allclose(fast[pad], recorded[pad], atol=1e-5) == (not at_the_end)
+
+    @pytest.mark.parametrize("activation", ["relu", "gelu"])
+    def test_the_fused_path_calls_the_operation_that_approximates_gelu_on_a_gpu(self, activation):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(64, 4, dropout=0.0, activation=activation, batch_first=True).eval()
+        x = torch.randn(8, 16, 64)
+        with torch.no_grad(), torch.profiler.profile() as profile:
+            fast = layer(x)
+        assert "aten::_addmm_activation" in {event.key for event in profile.key_averages()}
+        recorded = layer(x)
+        assert torch.allclose(fast, recorded, atol=1e-5)
+        if activation == "gelu":
+            layer.activation = functools.partial(nn.functional.gelu, approximate="tanh")
+            assert 1e-5 < (layer(x) - recorded).abs().max() < 1e-2
+
+    @pytest.mark.parametrize("in_the_head", [0.5, 0.0])
+    def test_two_predictions_differ_by_dropout_in_the_head_while_the_encoder_layer_has_none(self, in_the_head):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.5, batch_first=True)
+        model = nn.Sequential(layer, nn.Dropout(in_the_head)).eval()
+        for module in model.modules():
+            if isinstance(module, self.DROPOUT):
+                module.train()
+        x = torch.randn(2, 3, 16)
+        assert not self.differs(layer, x) and self.differs(model, x) == (in_the_head > 0)
 
     @pytest.mark.parametrize("covered", [True, False])
     def test_a_sample_that_is_all_padding_is_nan_on_the_fast_path_of_a_layer_only(self, covered):

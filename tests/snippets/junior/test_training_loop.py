@@ -1450,6 +1450,51 @@ class TestOverfitting:
         losses = 0.3 + 0.02 * torch.randn(1000, 50)
         assert losses.min(dim=1).values.mean() < 0.27
 
+    @pytest.mark.parametrize("seed", [0, 3])
+    def test_at_the_turn_some_of_the_noise_is_fitted_and_less_than_half(self, seed):
+        torch.manual_seed(seed)
+        x = 2 * torch.rand(520, 1) - 1
+        signal, noise = torch.sin(3 * x), torch.randn(520, 1) / 2
+        model = nn.Sequential(nn.Linear(1, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+        optimizer, found = torch.optim.AdamW(model.parameters(), lr=0.01), []
+        for _ in range(301):
+            error = model(x) - signal
+            squares = (error - noise).square()
+            share = (error * noise)[:20].mean() / noise[:20].square().mean()
+            found.append((squares[20:].mean().item(), share.item()))
+            optimizer.zero_grad()
+            squares[:20].mean().backward()
+            optimizer.step()
+        assert 0.05 < min(found)[1] < 0.5 and min(found)[1] + 0.05 < found[-1][1]
+
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_fitted_to_the_end_the_error_peaks_where_the_model_is_as_large_as_the_data(self, seed):
+        generator = torch.Generator().manual_seed(seed)
+        weight = torch.randn(1000, 1, generator=generator, dtype=torch.float64) / 1000**0.5
+        x, new = (torch.randn(n, 1000, generator=generator, dtype=torch.float64) for n in (20, 500))
+        errors = [
+            F.mse_loss(new[:, :size] @ torch.linalg.pinv(x[:, :size]) @ (x @ weight), new @ weight).item()
+            for size in (5, 20, 1000)
+        ]
+        assert errors[1] > 1.5 * errors[0] and errors[1] > 1.5 * errors[2]
+
+    @pytest.mark.parametrize("copies", [1, 5])
+    def test_with_copies_a_part_of_the_training_set_does_not_show_overfitting(self, copies):
+        x, y = (t.repeat(copies, 1) for t in overfitting.noisy_sine(100 // copies, seed=2))
+        torch.manual_seed(0)
+        kept, part = torch.randperm(100).split([80, 20])
+        model = nn.Sequential(nn.Linear(1, 64), nn.Tanh(), nn.Linear(64, 64), nn.Tanh(), nn.Linear(64, 1))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for _ in range(300):
+            optimizer.zero_grad()
+            F.mse_loss(model(x[kept]), y[kept]).backward()
+            optimizer.step()
+        with torch.inference_mode():
+            of_part = F.mse_loss(model(x[part]), y[part])
+            new_x, new_y = overfitting.noisy_sine(500, seed=0)
+            of_new = F.mse_loss(model(new_x), new_y)
+        assert of_new > 0.25 and (of_part < of_new / 2) == (copies == 5)
+
     def test_a_network_fits_random_labels(self):
         x, y = torch.randn(64, 10), torch.randint(2, (64,))
         model = nn.Sequential(nn.Linear(10, 128), nn.Tanh(), nn.Linear(128, 2))

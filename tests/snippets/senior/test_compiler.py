@@ -431,6 +431,25 @@ class TestGraphBreaks:
         with pytest.raises(torch._dynamo.exc.TorchRuntimeError, match="no fake impl"):
             torch.compile(lambda x: third(x) + 1, backend="eager", fullgraph=fullgraph)(torch.ones(3))
 
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    def test_a_custom_op_that_writes_into_its_input_and_has_no_result_needs_no_fake(self, fullgraph):
+        @torch.library.custom_op(f"warmup_tests::increase{int(fullgraph)}", mutates_args=("x",))
+        def increase(x: torch.Tensor) -> None:
+            x.add_(1)
+
+        def function(x):
+            y = x * 2
+            increase(y)
+            return y * 3
+
+        compiled = torch.compile(function, backend="eager", fullgraph=fullgraph)
+        torch.testing.assert_close(compiled(torch.ones(3)), torch.full((3,), 9.0))
+
+    @pytest.mark.parametrize("construct", ["x.sum().item()", "x[x > 0]", "print()", "if x.sum() > 0"])
+    def test_fullgraph_does_not_show_every_break_that_there_is_without_it(self, construct):
+        graphs, with_the_flag = causes.capture(causes.CONSTRUCTS[construct])
+        assert graphs == 2 and (with_the_flag == "ok") == (construct in ("x.sum().item()", "x[x > 0]"))
+
     def test_a_disabled_call_in_a_loop_leaves_the_caller_uncompiled(self):
         def looping(x):
             for _ in range(3):

@@ -461,6 +461,21 @@ class TestDdpUneven:
         model(torch.cat(shares)).square().mean().backward()
         assert torch.allclose(ddp_gradient, model.weight.grad) is right
 
+    @pytest.mark.parametrize("short", [0, 1])
+    def test_a_rank_with_a_batch_less_pairs_its_next_epoch_with_the_others_last_batch(self, short):
+        def gradients_of_four_steps(rank):
+            model = nn.Linear(1, 1, bias=False)
+            replica, found = DistributedDataParallel(model), []
+            batches = [epoch * 100.0 + batch for epoch in range(2) for batch in range(2 if rank == short else 3)]
+            for batch in batches[:4]:
+                model.weight.grad = None
+                replica(torch.full((1, 1), batch)).sum().backward()
+                found.append(model.weight.grad.item())
+            return found
+
+        # The third step pairs batch 2 of epoch 0 with batch 0 of epoch 1, whose inputs are 2 and 100.
+        assert on_ranks(gradients_of_four_steps) == [[0.0, 1.0, 51.0, 100.5]] * 2
+
     def test_the_sampler_hides_unevenness_by_repeating_samples(self):
         dealt = [list(DistributedSampler(range(5), 2, rank, shuffle=False)) for rank in range(2)]
         assert dealt == [[0, 2, 4], [1, 3, 0]]
