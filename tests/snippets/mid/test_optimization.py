@@ -105,6 +105,8 @@ class TestGradientClipping:
     def test_without_outliers_the_search_prefers_no_limit_and_with_them_it_wins(self):
         clean, dirty = clipping_tuned.errors(0.0), clipping_tuned.errors(0.02)
         assert clean.mean(2).min() == clean[-1].mean(1).min()
+        assert clipping_tuned.NORMS[-2] == 10.0
+        assert clean[-2].mean(1).min() < 1.01 * clean[-1].mean(1).min()
         best = dirty.mean(2).argmin().item()
         norm, rate = divmod(best, len(clipping_tuned.RATES))
         assert 0 < norm < len(clipping_tuned.NORMS) - 1 and 0 < rate < len(clipping_tuned.RATES) - 1
@@ -422,6 +424,32 @@ class TestLrSchedulers:
             assert optimizer.param_groups[0]["lr"] == pytest.approx(rate)
         with pytest.raises(TypeError):
             scheduler.step()
+
+    def test_one_cycle_moves_the_momentum_too(self):
+        for make, key in ((SGD, "momentum"), (torch.optim.AdamW, "betas")):
+            optimizer = make([nn.Parameter(torch.zeros(1))], lr=1.0)
+            scheduler = lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=11)
+            seen = []
+            for _ in range(10):
+                value = optimizer.param_groups[0][key]
+                seen.append(value if key == "momentum" else value[0])
+                optimizer.step()
+                scheduler.step()
+            assert min(seen) == pytest.approx(0.85, abs=0.02) and max(seen) == pytest.approx(0.95)
+        quiet = SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+        lr_scheduler.OneCycleLR(quiet, 1.0, total_steps=11, cycle_momentum=False)
+        assert quiet.param_groups[0]["momentum"] == 0
+
+    def test_get_last_lr_is_what_the_scheduler_wrote_last(self):
+        optimizer, scheduler = with_scheduler("StepLR", {"step_size": 1, "gamma": 0.5})
+        run(optimizer, scheduler, 1)
+        optimizer.param_groups[0]["lr"] = 7.0
+        assert scheduler.get_last_lr() == [0.5]
+        other, loaded = with_scheduler("CosineAnnealingLR", {"T_max": 9})
+        run(other, loaded, 3)
+        fresh, again = with_scheduler("CosineAnnealingLR", {"T_max": 9})
+        again.load_state_dict(loaded.state_dict())
+        assert again.get_last_lr() == loaded.get_last_lr() != [fresh.param_groups[0]["lr"]]
 
     def test_groups_keep_their_ratio_and_get_lr_warns(self):
         groups = [{"params": [nn.Parameter(torch.zeros(1))], "lr": lr} for lr in (1.0, 0.1)]
