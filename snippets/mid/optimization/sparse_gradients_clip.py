@@ -49,8 +49,10 @@ if __name__ == "__main__":
             torch.optim.AdamW(linear.parameters()),
         )
         linear(table(torch.tensor([1, 4, 1]))).sum().backward()
+        before = [parameter.clone() for parameter in parameters]
         norm = clip_with_sparse_(parameters, 1.0)
         for optimizer in optimizers:
             optimizer.step()
+        moved = sum(not torch.equal(a, b) for a, b in zip(before, parameters))
         print(f"sparse={sparse}: norm {norm:.4f}, then", end=" ")
-        print(f"{clip_with_sparse_(parameters, 1.0):.4f}")
+        print(f"{clip_with_sparse_(parameters, 1.0):.4f}; {moved} parameters moved")

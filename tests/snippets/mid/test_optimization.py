@@ -504,8 +504,13 @@ class TestWarmupCosine:
         ("warmup", "total", "min_lr"), [(-1, 9, 0.0), (8, 9, 0.0), (9, 9, 0.0), (0, 1, 0.0), (2, 9, 1.1), (2, 9, -0.1)]
     )
     def test_numbers_that_do_not_fit_raise(self, warmup, total, min_lr):
-        with pytest.raises(ValueError, match="must be at least 0"):
+        with pytest.raises(ValueError, match="must be at least 0") as error:
             warmed(warmup, total, min_lr)
+        assert (f"below {total - 1}" in str(error.value)) is not (0 <= warmup < total - 1)
+
+    def test_without_a_minimum_it_ends_at_zero(self):
+        optimizer = SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        assert group_rates(optimizer, warmup_cosine(optimizer, 2, 9), 12)[8:] == [[0.0]] * 4
 
     def test_a_group_with_rate_zero_raises(self):
         with pytest.raises(ValueError, match="> 0"):
@@ -710,3 +715,12 @@ class TestSparseGradients:
         parts = table.weight.grad._values().norm()
         assert sparse_clip(table.parameters(), 100.0) == pytest.approx(10**0.5) and parts == pytest.approx(6**0.5)
         assert sparse_clip(nn.Linear(2, 2).parameters(), 1.0) == 0
+
+    def test_the_common_clipping_has_the_librarys_small_constant(self):
+        found = []
+        for clip in (sparse_clip, clip_grad_norm_):
+            w = nn.Parameter(torch.zeros(1))
+            w.grad = torch.full((1,), 2e-6)
+            clip([w], 1e-6)
+            found.append(w.grad)
+        torch.testing.assert_close(*found, rtol=1e-4, atol=0)
