@@ -11,5 +11,5 @@ try:
     w.grad = torch.tensor([torch.inf, 5.0, 0.5])
     clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
 except RuntimeError as error:
-    print("RuntimeError:", str(error).split(". ")[0])
+    print("RuntimeError:\n ", str(error).split(", so")[0])
     print("gradient after the error:", w.grad.tolist())

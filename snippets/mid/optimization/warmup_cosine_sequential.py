@@ -27,5 +27,5 @@ if __name__ == "__main__":
         used = rates(start_factor, t_max)
         print(f"{name:21}", end="")
         for step in (0, 10, 99, 120):
-            print(f"  step {step}: {used[step]:.3f}", end="")
+            print(f"  {step}: {used[step]:.3f}", end="")
         print()
