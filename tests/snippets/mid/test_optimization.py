@@ -1,10 +1,14 @@
 """Every claim that the pages of docs/mid/optimization make, proven beyond the example shown."""
 
 import math
+import warnings
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
+from torch.nn.utils import clip_grad_norm_, clip_grad_value_
+from torch.optim import SGD, lr_scheduler
 
 from warmup.testing import load_snippet
 
@@ -27,6 +31,22 @@ batch_rates = load_snippet("mid/optimization/batch_size_rates.py")
 batch_broken = load_snippet("mid/optimization/batch_size_broken.py")
 custom_resume = load_snippet("mid/optimization/custom_optimizer_resume_broken.py")
 resume = load_snippet("mid/optimization/adam_bias_correction_resume_broken.py")
+accumulation = load_snippet("mid/optimization/gradient_accumulation_step.py")
+accumulation_layers = load_snippet("mid/optimization/gradient_accumulation_layers.py")
+accumulation_leftover = load_snippet("mid/optimization/gradient_accumulation_leftover_broken.py")
+accumulation_memory = load_snippet("mid/optimization/gradient_accumulation_memory.py")
+clipping = load_snippet("mid/optimization/gradient_clipping_broken.py")
+clipping_adam = load_snippet("mid/optimization/gradient_clipping_adam.py")
+clipping_tuned = load_snippet("mid/optimization/gradient_clipping_tuned.py")
+order = load_snippet("mid/optimization/lr_schedulers_order_broken.py")
+schedule_resume = load_snippet("mid/optimization/lr_schedulers_resume_broken.py")
+shapes = load_snippet("mid/optimization/lr_schedulers_shapes.py")
+warmup_cosine = load_snippet("mid/optimization/warmup_cosine_scheduler.py").warmup_cosine
+warmup_broken = load_snippet("mid/optimization/warmup_cosine_broken.py")
+warmup_sequential = load_snippet("mid/optimization/warmup_cosine_sequential.py")
+sparse_clip = load_snippet("mid/optimization/sparse_gradients_clip.py").clip_with_sparse_
+sparse_lazy = load_snippet("mid/optimization/sparse_gradients_lazy.py")
+sparse_optimizers = load_snippet("mid/optimization/sparse_gradients_optimizers.py")
 
 
 def streams(steps: int = 100, dtype: torch.dtype = torch.float32) -> torch.Tensor:
@@ -509,3 +529,699 @@ class TestBatchSize:
         (x @ mean).square().mean().backward()
         (x @ total).square().sum().backward()
         torch.testing.assert_close(total.grad, 16 * mean.grad)
+
+
+def with_gradients(scale: float, dtype: torch.dtype = torch.float32) -> list[nn.Parameter]:
+    """Three parameters of different shapes whose gradients are normal numbers times a scale."""
+    generator = torch.Generator().manual_seed(0)
+    parameters = [nn.Parameter(torch.zeros(shape, dtype=dtype)) for shape in [(3, 4), (5,), (2, 2, 2)]]
+    for parameter in parameters:
+        parameter.grad = scale * torch.randn(parameter.shape, generator=generator, dtype=dtype)
+    return parameters
+
+
+def flat(parameters: list[nn.Parameter]) -> torch.Tensor:
+    return torch.cat([parameter.grad.flatten() for parameter in parameters])
+
+
+class TestGradientClipping:
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    @pytest.mark.parametrize("norm_type", [2.0, 1.0, torch.inf])
+    @pytest.mark.parametrize("scale", [0.001, 1.0, 100.0])
+    def test_by_norm_scales_all_by_one_factor_and_returns_the_norm_before(self, dtype, norm_type, scale):
+        parameters = with_gradients(scale, dtype)
+        raw = flat(parameters)
+        returned = clip_grad_norm_(parameters, 0.5, norm_type=norm_type)
+        norm = torch.linalg.vector_norm(raw, norm_type)
+        torch.testing.assert_close(returned, norm)
+        torch.testing.assert_close(flat(parameters), raw * min(1.0, 0.5 / (norm.item() + 1e-6)))
+        torch.testing.assert_close(
+            clip_grad_norm_(parameters, 9.9, norm_type=norm_type), norm.clamp(max=0.5), rtol=1e-5, atol=0
+        )
+
+    @pytest.mark.parametrize("scale", [1.0, 100.0])
+    def test_by_value_cuts_each_element_turns_the_direction_and_returns_nothing(self, scale):
+        parameters = with_gradients(scale)
+        raw = flat(parameters)
+        assert clip_grad_value_(parameters, 0.5) is None
+        assert torch.equal(flat(parameters), raw.clamp(-0.5, 0.5))
+        assert torch.cosine_similarity(raw, flat(parameters), dim=0) < 0.99
+
+    def test_a_gradient_below_the_limit_stays_as_it_is(self):
+        for clip in (clip_grad_norm_, clip_grad_value_):
+            parameters = with_gradients(0.01)
+            raw = flat(parameters)
+            clip(parameters, 1.0)
+            assert torch.equal(flat(parameters), raw)
+
+    @pytest.mark.parametrize("limit", [0.5, 2.0, 4.9])
+    def test_only_between_backward_and_step_over_all_parameters_it_bounds_the_step(self, limit):
+        expected = {
+            "none": limit,
+            "before backward()": 5.0,
+            "after step()": 5.0,
+            "each parameter alone": (min(3, limit) ** 2 + min(4, limit) ** 2) ** 0.5,
+            "before unscale_()": limit / 65536,
+        }
+        assert list(expected) == clipping.MISTAKES
+        for mistake, length in expected.items():
+            assert clipping.step_length(mistake, limit) == pytest.approx(length, rel=1e-5)
+
+    def test_a_limit_above_the_norm_changes_no_step(self):
+        for mistake in clipping.MISTAKES[:4]:
+            assert clipping.step_length(mistake, 6.0) == pytest.approx(5.0)
+
+    @pytest.mark.parametrize("bad", [torch.inf, -torch.inf, torch.nan])
+    def test_one_non_finite_element_spoils_the_norm_and_the_error_comes_before_any_change(self, bad):
+        parameters = with_gradients(1.0)
+        parameters[1].grad[0] = bad
+        before = flat(parameters)
+        with pytest.raises(RuntimeError, match="non-finite, so it cannot be clipped"):
+            clip_grad_norm_(parameters, 1.0, error_if_nonfinite=True)
+        torch.testing.assert_close(flat(parameters), before, rtol=0, atol=0, equal_nan=True)
+        assert not clip_grad_norm_(parameters, 1.0).isfinite()
+        assert flat(parameters)[12].isnan()
+        assert (flat(parameters)[:12] == 0).all() == (bad == bad)
+
+    def test_without_outliers_the_search_prefers_no_limit_and_with_them_it_wins(self):
+        clean, dirty = clipping_tuned.errors(0.0), clipping_tuned.errors(0.02)
+        assert clean.mean(2).min() == clean[-1].mean(1).min()
+        assert clipping_tuned.NORMS[-2] == 10.0
+        assert clean[-2].mean(1).min() < 1.01 * clean[-1].mean(1).min()
+        best = dirty.mean(2).argmin().item()
+        norm, rate = divmod(best, len(clipping_tuned.RATES))
+        assert 0 < norm < len(clipping_tuned.NORMS) - 1 and 0 < rate < len(clipping_tuned.RATES) - 1
+        unclipped = dirty[-1].mean(1).argmin().item()
+        assert 0 < unclipped < len(clipping_tuned.RATES) - 1
+        assert unclipped < clean[-1].mean(1).argmin().item() < rate
+        assert dirty[norm, rate].max() < dirty[-1, unclipped].min()
+
+    def test_if_every_step_is_clipped_only_limit_times_rate_matters(self):
+        for outliers in (0.0, 0.02):
+            table = clipping_tuned.errors(outliers)
+            assert clipping_tuned.NORMS[:2] == [0.1, 0.3] and clipping_tuned.RATES[-2:] == [0.1, 0.3]
+            torch.testing.assert_close(table[0, -1], table[1, -2], rtol=0.01, atol=0)
+
+    @pytest.mark.parametrize("spike", [100.0, 1000.0])
+    def test_a_spike_shortens_adams_later_steps_unless_it_is_clipped(self, spike):
+        raw, clipped = clipping_adam.steps(spike, torch.inf), clipping_adam.steps(spike, 1.0)
+        assert raw[100] < 0.15 and raw[19] == pytest.approx(1.0)
+        assert all(length == pytest.approx(1.0, abs=1e-3) for length in clipped)
+        sooner = clipping_adam.steps(spike, torch.inf, beta2=0.8)
+        assert sooner[-1] > 0.9 > raw[-1]
+
+    def test_a_summed_loss_has_a_norm_64_times_as_large(self):
+        x, w = torch.randn(64, 3), nn.Parameter(torch.ones(3))
+        norms = []
+        for reduce in (torch.mean, torch.sum):
+            w.grad = None
+            reduce((x @ w - 1) ** 2).backward()
+            norms.append(clip_grad_norm_([w], 1.0))
+        torch.testing.assert_close(norms[1], 64 * norms[0])
+
+    def test_the_scaler_finds_the_infinity_before_the_clipping_and_skips_the_step(self):
+        w = nn.Parameter(torch.ones(2))
+        optimizer, scaler = torch.optim.SGD([w], lr=1.0), torch.amp.GradScaler("cpu")
+        scaler.scale((w * torch.tensor([torch.inf, 1.0])).sum()).backward()
+        scaler.unscale_(optimizer)
+        clip_grad_norm_([w], 1.0)
+        scaler.step(optimizer)
+        assert torch.equal(w, torch.ones(2))
+
+
+CUTS = [[20], [5] * 4, [8, 8, 4], [1] * 20, [19, 1]]
+
+
+class TestGradientAccumulation:
+    @pytest.mark.parametrize("ignored", [[], [3, 4, 5, 19], list(range(8, 16))])
+    @pytest.mark.parametrize("weight", [None, torch.tensor([1.0, 0.1, 10.0])])
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+    def test_every_cut_of_the_batch_trains_the_same_weights(self, ignored, weight, optimizer):
+        generator = torch.Generator().manual_seed(0)
+        x = torch.randn(20, 4, generator=generator, dtype=torch.float64)
+        y = torch.randint(3, (20,), generator=generator)
+        y[ignored] = -100
+        weight = weight if weight is None else weight.double()
+        trained = []
+        for sizes in CUTS:
+            torch.manual_seed(1)
+            model = nn.Sequential(nn.Linear(4, 5), nn.Tanh(), nn.Linear(5, 3)).double()
+            steps = optimizer(model.parameters(), lr=0.1)
+            window = list(zip(x.split(sizes), y.split(sizes), strict=True))
+            for _ in range(3):
+                expected = F.cross_entropy(model(x), y, weight=weight).item()
+                loss = accumulation.accumulated_step(model, steps, window, weight, max_norm=0.5)
+                assert loss == pytest.approx(expected)
+            trained.append(nn.utils.parameters_to_vector(model.parameters()))
+        for weights in trained[1:]:
+            torch.testing.assert_close(weights, trained[0])
+
+    def test_the_step_clears_old_gradients_and_clips_the_sum(self):
+        model = nn.Linear(4, 3)
+        for parameter in model.parameters():
+            parameter.grad = torch.full_like(parameter, 1e6)
+        window = [(100 * torch.randn(4, 4), torch.randint(3, (4,))) for _ in range(3)]
+        before = nn.utils.parameters_to_vector(model.parameters()).clone()
+        accumulation.accumulated_step(model, torch.optim.SGD(model.parameters(), lr=1.0), window, max_norm=0.1)
+        after = nn.utils.parameters_to_vector(model.parameters())
+        assert (after - before).norm().item() == pytest.approx(0.1, rel=1e-3)
+
+    def test_a_window_without_labels_changes_nothing(self):
+        model = nn.Linear(4, 3)
+        before = model.weight.clone()
+        window = [(torch.randn(2, 4), torch.full((2,), -100))]
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1.0)
+        assert accumulation.accumulated_step(model, optimizer, window) == 0.0
+        assert torch.equal(model.weight, before)
+
+    @pytest.mark.parametrize(
+        ("count", "size", "lengths"), [(20, 8, [8, 8, 4]), (16, 8, [8, 8]), (3, 8, [3]), (0, 8, [])]
+    )
+    def test_windows_lose_no_micro_batch(self, count, size, lengths):
+        found = list(accumulation.windows(range(count), size))
+        assert [len(window) for window in found] == lengths
+        assert sum(found, []) == list(range(count))
+
+    @pytest.mark.parametrize(("batches", "window"), [(20, 8), (7, 3), (16, 8)])
+    def test_a_leftover_window_leaks_is_lost_or_is_divided_by_too_much(self, batches, window):
+        full, rest = divmod(batches, window)
+        gradients = {
+            fix: accumulation_leftover.gradients_of_steps(fix, batches, window)
+            for fix in ("none", "clear per epoch", "step", "step, divide by rest")
+        }
+        flushed = [rest / window] * (rest > 0)
+        assert gradients["none"][full] == pytest.approx(1 + rest / window)
+        assert gradients["clear per epoch"] == pytest.approx([1.0] * 2 * full)
+        assert gradients["step"] == pytest.approx(([1.0] * full + flushed) * 2)
+        assert gradients["step, divide by rest"] == pytest.approx([1.0] * len(gradients["step"]))
+
+    @pytest.mark.parametrize(("layers", "width"), [(6, 64), (3, 32)])
+    def test_the_kept_activations_are_divided_by_the_number_of_micro_batches(self, layers, width):
+        one = accumulation_memory.kept(1, layers, width)
+        for micro_batches in (2, 4, 8):
+            several = accumulation_memory.kept(micro_batches, layers, width)
+            assert max(several) * micro_batches == max(one)
+            assert several.count(0) == micro_batches + 1 and several[-1] == 0
+        assert max(one) == 64 * width * 4 * (layers + 1)
+
+    def test_batch_norm_in_training_differs_and_layers_per_sample_do_not(self):
+        for layer in (nn.Tanh(), nn.GELU(), nn.LayerNorm(8), nn.GroupNorm(2, 8), nn.BatchNorm1d(8).eval()):
+            assert accumulation_layers.difference(layer) < 1e-5
+        for parts in (2, 4, 8):
+            assert accumulation_layers.difference(nn.BatchNorm1d(8), parts) > 0.05
+
+    def test_summing_the_losses_keeps_every_graph(self):
+        def kept(sum_first):
+            bytes_kept, peak = 0, 0
+
+            def pack(tensor):
+                nonlocal bytes_kept, peak
+                bytes_kept += tensor.nbytes
+                peak = max(peak, bytes_kept)
+                return tensor
+
+            def unpack(tensor):
+                nonlocal bytes_kept
+                bytes_kept -= tensor.nbytes
+                return tensor
+
+            w, losses = nn.Parameter(torch.ones(8)), []
+            with torch.autograd.graph.saved_tensors_hooks(pack, unpack):
+                for x in torch.randn(4, 16, 8):
+                    loss = (x * w).tanh().sum()
+                    losses.append(loss) if sum_first else loss.backward()
+                if sum_first:
+                    sum(losses).backward()
+            return peak
+
+        assert kept(True) == 4 * kept(False)
+
+    def test_without_the_division_sgd_steps_four_times_as_far_and_adam_as_far(self):
+        for make, factor in ((torch.optim.SGD, 4.0), (torch.optim.Adam, 1.0), (torch.optim.AdamW, 1.0)):
+            moved = []
+            for divide in (4, 1):
+                w = nn.Parameter(torch.tensor([1.0, -2.0]))
+                optimizer = make([w], lr=0.01)
+                before = w.detach().clone()
+                for _ in range(5):
+                    optimizer.zero_grad()
+                    for g in ((1.0, 2.0), (0.5, 1.0), (2.0, 3.0), (1.0, 1.0)):
+                        ((w * torch.tensor(g)).sum() / divide).backward()
+                    optimizer.step()
+                moved.append(w.detach() - before)
+            torch.testing.assert_close(moved[1], factor * moved[0], rtol=1e-4, atol=0)
+
+    def test_clipping_after_each_micro_batch_turns_the_step(self):
+        for every, expected in ((False, [0.6, 0.8]), (True, [0.2425, 0.9701])):
+            w = nn.Parameter(torch.zeros(2))
+            for g in ((6.0, 0.0), (0.0, 8.0)):
+                ((w * torch.tensor(g)).sum() / 2).backward()
+                if every:
+                    clip_grad_norm_([w], 1.0)
+            clip_grad_norm_([w], 1.0)
+            torch.testing.assert_close(w.grad, torch.tensor(expected), atol=1e-4, rtol=0)
+
+    def test_a_bfloat16_gradient_stops_growing_and_a_float32_one_under_autocast_does_not(self):
+        for dtype, total in ((torch.bfloat16, 256.0), (torch.float32, 300.0)):
+            w = nn.Parameter(torch.zeros(1, 1, dtype=dtype))
+            for _ in range(300):
+                with torch.autocast("cpu", dtype=torch.bfloat16, enabled=dtype == torch.float32):
+                    loss = F.linear(torch.ones(1, 1, dtype=dtype), w)
+                loss.sum().backward()
+            assert w.grad.dtype == dtype and w.grad.item() == total
+
+
+FROM_THE_PRESENT_RATE = {
+    "StepLR": {"step_size": 1, "gamma": 0.5},
+    "ExponentialLR": {"gamma": 0.5},
+    "MultiStepLR": {"milestones": [3, 4], "gamma": 0.5},
+    "LinearLR": {"start_factor": 1.0, "end_factor": 0.1, "total_iters": 9},
+    "CosineAnnealingLR": {"T_max": 9},
+}
+FROM_THE_COUNTER = {
+    "LambdaLR": {"lr_lambda": lambda step: 0.5**step},
+    "OneCycleLR": {"max_lr": 1.0, "total_steps": 9},
+}
+
+
+def with_scheduler(name, options, rate=1.0):
+    optimizer = SGD([nn.Parameter(torch.zeros(1))], lr=rate, momentum=0.9)
+    return optimizer, getattr(lr_scheduler, name)(optimizer, **options)
+
+
+def run(optimizer, scheduler, steps, by_hand=None):
+    """The rate of each step; ``by_hand`` is written before step 2."""
+    used = []
+    for step in range(steps):
+        if step == 2 and by_hand is not None:
+            optimizer.param_groups[0]["lr"] = by_hand
+        used.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        scheduler.step()
+    return used
+
+
+class TestLrSchedulers:
+    @pytest.mark.parametrize("name", FROM_THE_PRESENT_RATE)
+    def test_a_recursive_formula_goes_on_from_a_rate_set_by_hand(self, name):
+        options = FROM_THE_PRESENT_RATE[name]
+        plain = run(*with_scheduler(name, options), 6)
+        edited = run(*with_scheduler(name, options), 6, by_hand=10.0)
+        assert edited[3:] == pytest.approx([rate * 10.0 / plain[2] for rate in plain[3:]])
+
+    @pytest.mark.parametrize("name", FROM_THE_COUNTER)
+    def test_a_formula_of_the_counter_writes_over_it(self, name):
+        options = FROM_THE_COUNTER[name]
+        plain = run(*with_scheduler(name, options), 6)
+        assert run(*with_scheduler(name, options), 6, by_hand=10.0)[3:] == plain[3:]
+
+    def test_the_constructor_writes_the_first_rate(self):
+        assert with_scheduler("OneCycleLR", {"max_lr": 2.0, "total_steps": 9})[0].param_groups[0][
+            "lr"
+        ] == pytest.approx(0.08)
+        assert with_scheduler("LinearLR", {"start_factor": 0.25})[0].param_groups[0]["lr"] == 0.25
+        assert with_scheduler("LambdaLR", {"lr_lambda": lambda step: 0.0})[0].param_groups[0]["lr"] == 0.0
+        assert with_scheduler("StepLR", {"step_size": 9})[0].param_groups[0]["initial_lr"] == 1.0
+
+    @pytest.mark.parametrize(("epochs", "batches"), [(3, 3), (4, 2), (2, 5)])
+    def test_it_counts_calls_and_the_wrong_place_skips_the_first_rate_or_decays_per_batch(self, epochs, batches):
+        per_epoch = [0.5**epoch for epoch in range(epochs + 1) for _ in range(batches)]
+        assert order.used("after the epoch", epochs, batches) == per_epoch[: epochs * batches]
+        assert order.used("after each batch", epochs, batches) == [0.5**i for i in range(epochs * batches)]
+        with pytest.warns(UserWarning, match="before `optimizer.step") as caught:
+            assert order.used("before the epoch", epochs, batches) == per_epoch[batches:]
+        assert len(caught) == 1
+
+    @pytest.mark.parametrize("name", ["StepLR", "ExponentialLR", "CosineAnnealingLR", "LinearLR"])
+    def test_only_both_states_together_resume_the_rates(self, name):
+        options = FROM_THE_PRESENT_RATE[name]
+        expected = run(*with_scheduler(name, options), 8)[4:]
+        for loaded in ("both", "scheduler", "optimizer"):
+            optimizer, scheduler = with_scheduler(name, options)
+            run(optimizer, scheduler, 4)
+            states = optimizer.state_dict(), scheduler.state_dict()
+            optimizer, scheduler = with_scheduler(name, options)
+            if loaded != "scheduler":
+                optimizer.load_state_dict(states[0])
+            if loaded != "optimizer":
+                scheduler.load_state_dict(states[1])
+            found = run(optimizer, scheduler, 4)
+            if loaded == "scheduler":
+                assert found[0] == 1.0 and found == pytest.approx([rate / expected[0] for rate in expected])
+            elif loaded == "both":
+                assert found == expected
+            else:
+                assert found[0] == expected[0]
+
+    def test_the_program_shows_that_for_the_cosine(self):
+        expected = schedule_resume.used(*schedule_resume.build(), 8)[4:]
+        assert schedule_resume.resumed("both") == expected
+        assert schedule_resume.resumed("scheduler") == pytest.approx([2 * rate for rate in expected])
+        wrong = schedule_resume.resumed("optimizer")
+        assert wrong[0] == expected[0] and all(a > b for a, b in zip(wrong[1:], expected[1:], strict=True))
+
+    def test_the_four_shapes(self):
+        used = {name: shapes.rates(make) for name, make in shapes.MAKE.items()}
+        assert used["StepLR"] == pytest.approx([1.0] * 20 + [0.3] * 20 + [0.09] * 20)
+        assert used["CosineAnnealingLR"] == pytest.approx([(1 + math.cos(math.pi * t / 60)) / 2 for t in range(60)])
+        warmup = [0.1 + 0.09 * t for t in range(10)]
+        cosine = [(1 + math.cos(math.pi * t / 50)) / 2 for t in range(50)]
+        assert used["SequentialLR"] == pytest.approx(warmup + cosine)
+        highest = used["OneCycleLR"].index(max(used["OneCycleLR"]))
+        assert used["OneCycleLR"][0] == pytest.approx(0.04) and highest in (17, 18)
+        assert used["OneCycleLR"][-1] < 1e-4
+
+    def test_what_happens_after_the_end(self):
+        cosine = run(*with_scheduler("CosineAnnealingLR", {"T_max": 4}), 9)
+        assert cosine[4] == pytest.approx(0.0) and cosine[8] == pytest.approx(1.0)
+        linear = run(*with_scheduler("LinearLR", {"start_factor": 0.5, "total_iters": 4}), 9)
+        assert linear[4:] == [1.0] * 5
+        step = run(*with_scheduler("StepLR", {"step_size": 2}), 9)
+        assert step[8] < step[6] < step[4]
+        optimizer, scheduler = with_scheduler("OneCycleLR", {"max_lr": 1.0, "total_steps": 4})
+        run(optimizer, scheduler, 4)
+        with pytest.raises(ValueError, match="Tried to step"):
+            scheduler.step()
+
+    def test_the_scheduler_goes_on_when_the_scaler_skips(self):
+        optimizer, scheduler = with_scheduler("StepLR", {"step_size": 1, "gamma": 0.5})
+        scaler, w = torch.amp.GradScaler("cpu"), optimizer.param_groups[0]["params"][0]
+        for factor, rate, falls in ((1.0, 0.5, False), (torch.inf, 0.25, True), (1.0, 0.125, False)):
+            optimizer.zero_grad()
+            scaler.scale((w * factor).sum()).backward()
+            before = scaler.get_scale()
+            scaler.step(optimizer)
+            scaler.update()
+            scheduler.step()
+            assert scheduler.get_last_lr() == [rate] and (scaler.get_scale() < before) is falls
+
+    def test_the_plateau_needs_the_mode_of_its_metric(self):
+        for mode, rate in (("min", 0.1), ("max", 1.0)):
+            optimizer, scheduler = with_scheduler("ReduceLROnPlateau", {"mode": mode, "patience": 2, "factor": 0.1})
+            for accuracy in (0.5, 0.6, 0.7):
+                scheduler.step(accuracy)
+                assert optimizer.param_groups[0]["lr"] == 1.0
+            scheduler.step(0.8)
+            assert optimizer.param_groups[0]["lr"] == pytest.approx(rate)
+        with pytest.raises(TypeError):
+            scheduler.step()
+
+    def test_one_cycle_moves_the_momentum_too(self):
+        for make, key in ((SGD, "momentum"), (torch.optim.AdamW, "betas")):
+            optimizer = make([nn.Parameter(torch.zeros(1))], lr=1.0)
+            scheduler = lr_scheduler.OneCycleLR(optimizer, 1.0, total_steps=11)
+            seen = []
+            for _ in range(10):
+                value = optimizer.param_groups[0][key]
+                seen.append(value if key == "momentum" else value[0])
+                optimizer.step()
+                scheduler.step()
+            assert min(seen) == pytest.approx(0.85, abs=0.02) and max(seen) == pytest.approx(0.95)
+        quiet = SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+        lr_scheduler.OneCycleLR(quiet, 1.0, total_steps=11, cycle_momentum=False)
+        assert quiet.param_groups[0]["momentum"] == 0
+
+    def test_get_last_lr_is_what_the_scheduler_wrote_last(self):
+        optimizer, scheduler = with_scheduler("StepLR", {"step_size": 1, "gamma": 0.5})
+        run(optimizer, scheduler, 1)
+        optimizer.param_groups[0]["lr"] = 7.0
+        assert scheduler.get_last_lr() == [0.5]
+        other, loaded = with_scheduler("CosineAnnealingLR", {"T_max": 9})
+        run(other, loaded, 3)
+        fresh, again = with_scheduler("CosineAnnealingLR", {"T_max": 9})
+        again.load_state_dict(loaded.state_dict())
+        assert again.get_last_lr() == loaded.get_last_lr() != [fresh.param_groups[0]["lr"]]
+
+    def test_groups_keep_their_ratio_and_get_lr_warns(self):
+        groups = [{"params": [nn.Parameter(torch.zeros(1))], "lr": lr} for lr in (1.0, 0.1)]
+        optimizer = SGD(groups)
+        scheduler = lr_scheduler.CosineAnnealingLR(optimizer, T_max=8)
+        for _ in range(5):
+            optimizer.step()
+            scheduler.step()
+            high, low = scheduler.get_last_lr()
+            assert [group["lr"] for group in optimizer.param_groups] == [high, low]
+            assert low == pytest.approx(high / 10)
+        with pytest.warns(UserWarning, match="get_last_lr"):
+            scheduler.get_lr()
+        scheduler = lr_scheduler.LambdaLR(SGD(groups), [lambda step: 1.0, lambda step: 0.5**step])
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            scheduler.step()
+        assert scheduler.get_last_lr()[0] > scheduler.get_last_lr()[1]
+
+
+def warmed(warmup, total, min_lr, bases=(1.0,), make=SGD):
+    """An optimizer with a group for each base rate, and its schedule."""
+    optimizer = make([{"params": [nn.Parameter(torch.ones(1))], "lr": base} for base in bases])
+    return optimizer, warmup_cosine(optimizer, warmup, total, min_lr)
+
+
+def group_rates(optimizer, scheduler, steps):
+    found = []
+    for _ in range(steps):
+        found.append([group["lr"] for group in optimizer.param_groups])
+        optimizer.step()
+        scheduler.step()
+    return found
+
+
+class TestWarmupCosine:
+    @pytest.mark.parametrize("bases", [(1.0,), (3e-4, 1e-2)])
+    @pytest.mark.parametrize("min_lr", [0.0, 1e-6, 3e-4])
+    @pytest.mark.parametrize(("warmup", "total"), [(0, 2), (0, 50), (1, 3), (5, 7), (20, 100)])
+    def test_first_peak_last_and_beyond(self, bases, min_lr, warmup, total):
+        rows = group_rates(*warmed(warmup, total, min_lr, bases), total + 30)
+        for base, rates in zip(bases, zip(*rows, strict=True), strict=True):
+            assert rates[0] == pytest.approx(base / (warmup + 1)) and rates[0] > 0
+            assert rates[warmup] == pytest.approx(base) and max(rates) == pytest.approx(base)
+            assert rates[total - 1 :] == pytest.approx([min_lr] * 31, abs=1e-15)
+            rises = [after - before for before, after in zip(rates, rates[1:], strict=False)]
+            assert rises[:warmup] == pytest.approx([base / (warmup + 1)] * warmup)
+            assert all(rise <= 1e-15 for rise in rises[warmup:])
+            assert sum(rates[warmup:total]) == pytest.approx((total - warmup) * (base + min_lr) / 2)
+
+    @pytest.mark.parametrize(
+        ("warmup", "total", "min_lr"), [(-1, 9, 0.0), (8, 9, 0.0), (9, 9, 0.0), (0, 1, 0.0), (2, 9, 1.1), (2, 9, -0.1)]
+    )
+    def test_numbers_that_do_not_fit_raise(self, warmup, total, min_lr):
+        with pytest.raises(ValueError, match="must be at least 0") as error:
+            warmed(warmup, total, min_lr)
+        assert (f"below {total - 1}" in str(error.value)) is not (0 <= warmup < total - 1)
+
+    def test_without_a_minimum_it_ends_at_zero(self):
+        optimizer = SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        assert group_rates(optimizer, warmup_cosine(optimizer, 2, 9), 12)[8:] == [[0.0]] * 4
+
+    def test_a_group_with_rate_zero_raises(self):
+        with pytest.raises(ValueError, match="> 0"):
+            warmed(2, 9, 0.0, (1.0, 0.0))
+
+    @pytest.mark.parametrize("stop", [1, 3, 8, 20])
+    def test_built_anew_and_loaded_it_goes_on_as_if_not_stopped(self, stop):
+        expected = group_rates(*warmed(4, 16, 0.01, (1.0, 0.1)), 25)
+        optimizer, scheduler = warmed(4, 16, 0.01, (1.0, 0.1))
+        group_rates(optimizer, scheduler, stop)
+        states = optimizer.state_dict(), scheduler.state_dict()
+        optimizer, scheduler = warmed(4, 16, 0.01, (1.0, 0.1))
+        optimizer.load_state_dict(states[0])
+        scheduler.load_state_dict(states[1])
+        assert group_rates(optimizer, scheduler, 25 - stop) == expected[stop:]
+
+    def test_built_after_the_optimizer_is_loaded_it_starts_with_the_rate_of_step_0(self):
+        optimizer, scheduler = warmed(4, 16, 0.01)
+        group_rates(optimizer, scheduler, 8)
+        states = optimizer.state_dict(), scheduler.state_dict()
+        optimizer = SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        optimizer.load_state_dict(states[0])
+        scheduler = warmup_cosine(optimizer, 4, 16, 0.01)
+        scheduler.load_state_dict(states[1])
+        assert group_rates(optimizer, scheduler, 1) == [[0.2]]
+
+    def test_a_longer_total_makes_the_rate_jump(self):
+        optimizer, scheduler = warmed(50, 1000, 1e-3)
+        for total, first, second in ((1000, 0.001, 0.001), (2000, 0.001, 0.5194)):
+            group_rates(optimizer, scheduler, 1000 if total == 1000 else 0)
+            other, again = warmed(50, total, 1e-3)
+            other.load_state_dict(optimizer.state_dict())
+            again.load_state_dict(scheduler.state_dict())
+            assert group_rates(other, again, 2) == [[pytest.approx(first)], [pytest.approx(second, abs=1e-4)]]
+
+    def test_the_broken_version_starts_at_zero_takes_the_minimum_as_a_factor_and_rises_again(self):
+        broken, mended = warmup_broken.broken, warmup_broken.mended
+        base, total, warmup = warmup_broken.BASE, warmup_broken.TOTAL, warmup_broken.WARMUP
+        assert broken(0) == 0 and base * broken(total) == pytest.approx(3e-10)
+        assert broken(total + 200) > 1000 * broken(total)
+        assert broken(2 * total - warmup) == pytest.approx(1.0)
+        optimizer, scheduler = warmed(warmup, total, warmup_broken.MIN_LR, (base,))
+        for step, (rate,) in enumerate(group_rates(optimizer, scheduler, total + 200)):
+            assert rate == pytest.approx(base * mended(step))
+
+    @pytest.mark.parametrize(("warmup", "total"), [(10, 100), (4, 30)])
+    def test_the_librarys_parts_agree_until_the_last_step_and_then_rise(self, warmup, total):
+        parts = warmup_sequential.rates(1 / (warmup + 1), total - 1 - warmup, warmup, total + 20)
+        own = [rate for (rate,) in group_rates(*warmed(warmup, total, 0.1), total + 20)]
+        assert parts[:total] == pytest.approx(own[:total])
+        assert parts[-1] > 1.5 * own[-1]
+        late = warmup_sequential.rates(1 / (warmup + 1), total, warmup, total)
+        assert late[-1] > 1.2 * own[total - 1]
+        assert warmup_sequential.rates(1 / 3, total - 1 - warmup, warmup)[0] == pytest.approx(1 / 3)
+
+    def test_a_step_with_rate_zero_fills_adams_means_and_moves_nothing(self):
+        w = nn.Parameter(torch.ones(2))
+        optimizer = torch.optim.AdamW([w], lr=0.0)
+        (3 * w).sum().backward()
+        optimizer.step()
+        assert torch.equal(w, torch.ones(2)) and (optimizer.state[w]["exp_avg"] > 0).all()
+
+    def test_the_warmup_of_one_cycle_is_half_a_cosine(self):
+        optimizer, scheduler = with_scheduler("OneCycleLR", {"max_lr": 1.0, "total_steps": 101, "pct_start": 0.2})
+        rates = run(optimizer, scheduler, 20)
+        middle, start = rates[10] - rates[9], rates[1] - rates[0]
+        assert middle > 5 * start
+
+
+@pytest.fixture
+def checked_sparse_tensors():
+    with torch.sparse.check_sparse_tensor_invariants():
+        yield
+
+
+def trained_table(make, sparse, ids, **options):
+    """Weights of a table of 20 rows after one step for each row of ``ids``."""
+    torch.manual_seed(0)
+    table, target = nn.Embedding(20, 3, sparse=sparse).double(), torch.randn(20, 3).double()
+    optimizer = make(table.parameters(), **options)
+    for rows in ids:
+        optimizer.zero_grad()
+        ((table(rows) - target[rows]) ** 2).mean().backward()
+        optimizer.step()
+    return table.weight.detach()
+
+
+@pytest.mark.usefixtures("checked_sparse_tensors")
+class TestSparseGradients:
+    @pytest.mark.parametrize("make", [nn.Embedding, nn.EmbeddingBag])
+    @pytest.mark.parametrize(("rows", "lookups"), [(1000, 5), (1000, 5000)])
+    def test_the_gradient_has_one_entry_for_each_lookup_and_the_weight_stays_dense(self, make, rows, lookups):
+        table = make(rows, 4, sparse=True)
+        ids = torch.randint(rows, (1, lookups))
+        table(ids).sum().backward()
+        gradient = table.weight.grad
+        assert gradient.layout == torch.sparse_coo and table.weight.layout == torch.strided
+        assert gradient._nnz() == lookups and gradient.coalesce()._nnz() == ids.unique().numel()
+        stored = gradient._indices().nbytes + gradient._values().nbytes
+        assert (stored > table.weight.nbytes) is (lookups > rows)
+
+    def test_exactly_these_optimizers_accept_it(self):
+        accepting = [name for name in sparse_optimizers.OPTIMIZERS if sparse_optimizers.accepts(name)]
+        assert accepting == ["SGD", "SparseAdam", "Adagrad", "LBFGS"]
+        known = [name for name, value in vars(torch.optim).items() if isinstance(value, type)]
+        assert {*sparse_optimizers.OPTIMIZERS} | {"Optimizer"} == {*known}
+        assert sparse_optimizers.accepts("SGD", momentum=0.9, nesterov=True)
+        for name in ("SGD", "Adagrad"):
+            for option in ({"weight_decay": 0.1}, {"fused": True}):
+                assert not sparse_optimizers.accepts(name, **option)
+
+    @pytest.mark.parametrize(
+        ("make", "options"),
+        [
+            (SGD, {"lr": 0.5}),
+            (SGD, {"lr": 0.5, "momentum": 0.9}),
+            (SGD, {"lr": 0.5, "momentum": 0.9, "nesterov": True}),
+            (torch.optim.Adagrad, {"lr": 0.1}),
+        ],
+    )
+    def test_sgd_and_adagrad_train_the_same_weights_as_with_a_dense_gradient(self, make, options):
+        ids = torch.randint(20, (60, 4), generator=torch.Generator().manual_seed(1))
+        trained = [trained_table(make, sparse, ids, **options) for sparse in (True, False)]
+        torch.testing.assert_close(*trained)
+
+    def test_sparse_adam_is_adam_if_every_row_is_in_each_batch_and_another_rule_if_not(self):
+        generator = torch.Generator().manual_seed(1)
+        for ids, same in (
+            (torch.arange(20).repeat(60, 1), True),
+            (torch.randint(20, (60, 4), generator=generator), False),
+        ):
+            lazy = trained_table(torch.optim.SparseAdam, True, ids, lr=0.01, eps=1e-12)
+            dense = trained_table(torch.optim.Adam, False, ids, lr=0.01, eps=1e-12)
+            assert ((lazy - dense).abs().max().item() < 1e-5) is same
+
+    @pytest.mark.parametrize("touched", [[10, 50], [0], [3, 4, 30]])
+    def test_sparse_adam_moves_a_row_only_in_its_own_steps_and_adam_goes_on(self, touched):
+        lazy = sparse_lazy.positions(torch.optim.SparseAdam, touched)
+        dense = sparse_lazy.positions(torch.optim.Adam, touched)
+        moved = [step for step in range(120) if lazy[step] != ([0.0, *lazy])[step]]
+        assert moved == touched
+        assert lazy[touched[0]] == pytest.approx(dense[touched[0]], rel=1e-6)
+        assert dense[-1] > 3 * lazy[-1]
+
+    def test_a_late_first_step_is_3_2_times_the_rate_and_adams_tail_ten_times_as_much(self):
+        expected = 0.1 / 0.001**0.5
+        for make, total in ((torch.optim.SparseAdam, expected), (torch.optim.Adam, 10 * expected)):
+            table = nn.Parameter(torch.zeros(2, 1, dtype=torch.float64))
+            optimizer, first = make([table], lr=1.0), None
+            for rows in ([1], [0, 1], *[[1]] * 80):
+                gradient = torch.sparse_coo_tensor([rows], -torch.ones(len(rows), 1, dtype=torch.float64), (2, 1))
+                table.grad = gradient if make is torch.optim.SparseAdam else gradient.to_dense()
+                optimizer.step()
+                if first is None:  # as after 5000 steps with the other row
+                    optimizer.state[table]["step"] += 4999
+                    first = 0.0
+                first = first or table[0].item()
+            assert first == pytest.approx(expected, rel=0.01)
+            assert table[0].item() == pytest.approx(total, rel=0.02)
+
+    def test_the_state_of_sparse_adam_is_dense(self):
+        table = nn.Embedding(6, 2, sparse=True)
+        optimizer = torch.optim.SparseAdam(table.parameters())
+        table(torch.tensor([1])).sum().backward()
+        optimizer.step()
+        for name in ("exp_avg", "exp_avg_sq"):
+            mean = optimizer.state[table.weight][name]
+            assert mean.layout == torch.strided and mean.shape == (6, 2)
+
+    def test_a_tied_table_and_a_dense_penalty_make_the_gradient_dense_and_a_penalty_on_rows_does_not(self):
+        for loss, layout in (
+            (lambda table: (table(torch.tensor([1])) @ table.weight.T).sum(), torch.strided),
+            (lambda table: table(torch.tensor([1])).sum() + table.weight.pow(2).sum(), torch.strided),
+            (lambda table: table(torch.tensor([1])).pow(2).sum(), torch.sparse_coo),
+        ):
+            table = nn.Embedding(6, 2, sparse=True)
+            loss(table).backward()
+            assert table.weight.grad.layout == layout
+            if layout == torch.strided:
+                with pytest.raises(RuntimeError, match="does not support dense gradients"):
+                    torch.optim.SparseAdam(table.parameters()).step()
+
+    @pytest.mark.parametrize("max_norm", [0.0, 0.5, 100.0])
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_the_common_clipping_agrees_with_the_librarys_on_dense_gradients(self, max_norm, dtype):
+        found = []
+        for sparse, clip in ((True, sparse_clip), (False, sparse_clip), (False, clip_grad_norm_)):
+            torch.manual_seed(0)
+            table, linear, unused = nn.Embedding(6, 2, sparse=sparse, dtype=dtype), nn.Linear(2, 1), nn.Linear(1, 1)
+            linear.to(dtype)
+            linear(table(torch.tensor([1, 4, 1, 1]))).sum().backward()
+            parameters = [*table.parameters(), *linear.parameters(), *unused.parameters()]
+            norm = clip((parameter for parameter in parameters), max_norm)
+            gradient = table.weight.grad
+            found.append((norm, gradient.to_dense() if sparse else gradient, linear.weight.grad))
+        for other in found[1:]:
+            torch.testing.assert_close(found[0], other)
+
+    def test_without_coalescing_the_norm_is_too_small_and_without_gradients_it_is_0(self):
+        table = nn.Embedding(6, 2, sparse=True)
+        table(torch.tensor([1, 4, 1])).sum().backward()
+        parts = table.weight.grad._values().norm()
+        assert sparse_clip(table.parameters(), 100.0) == pytest.approx(10**0.5) and parts == pytest.approx(6**0.5)
+        assert sparse_clip(nn.Linear(2, 2).parameters(), 1.0) == 0
+
+    def test_the_common_clipping_has_the_librarys_small_constant(self):
+        found = []
+        for clip in (sparse_clip, clip_grad_norm_):
+            w = nn.Parameter(torch.zeros(1))
+            w.grad = torch.full((1,), 2e-6)
+            clip([w], 1e-6)
+            found.append(w.grad)
+        torch.testing.assert_close(*found, rtol=1e-4, atol=0)
