@@ -692,3 +692,80 @@ class TestPinnedMemoryWithGpu:
         y = torch.arange(1000, device="cuda").to("cpu", non_blocking=True)
         torch.cuda.synchronize()
         assert y.tolist() == list(range(1000))
+
+
+limited = load_snippet("mid/data/limited_labels.py")
+
+
+def clusters(per_class: int, noise: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ten classes around the corners of a simplex, in 65 dimensions, the last one constant."""
+    y = torch.arange(10).repeat(per_class)
+    x = F.one_hot(y, 64).double() + noise * torch.randn(len(y), 64, dtype=torch.float64, generator=seeded())
+    return F.pad(x, (0, 1), value=1.0), y
+
+
+class TestLimitedLabels:
+    @pytest.mark.parametrize("per_class", [1, 3])
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_a_draw_has_as_many_of_each_class_and_weights_that_sum_to_one(self, per_class, seed):
+        _, y = clusters(20, 0.1)
+        target = limited.draw(y, per_class, seed)
+        assert target.sum().item() == pytest.approx(1) and target.shape == (200, 10)
+        rows, classes = target.nonzero().T
+        assert torch.equal(y[rows], classes) and classes.bincount().tolist() == [per_class] * 10
+        assert torch.equal(target, limited.draw(y, per_class, seed))
+        assert not torch.equal(target, limited.draw(y, per_class, seed + 2))
+
+    @pytest.mark.parametrize("runs", [1, 3])
+    def test_runs_that_are_fitted_at_once_do_not_see_each_other(self, runs):
+        x, y = clusters(6, 0.3)
+        target = torch.stack([limited.draw(y, 2, seed) for seed in range(runs)], dim=1)
+        together = limited.fit(x, target, 1e-2)
+        for run in range(runs):
+            torch.testing.assert_close(together[:, run], limited.fit(x, target[:, run : run + 1], 1e-2)[:, 0])
+
+    def test_rows_without_a_target_are_left_out(self):
+        x, y = clusters(6, 0.3)
+        target = limited.draw(y, 2, 0)[:, None]
+        used = target.sum(dim=(1, 2)) > 0
+        torch.testing.assert_close(limited.fit(x, target, 1e-2), limited.fit(x[used], target[used], 1e-2))
+
+    def test_more_decay_gives_smaller_weights(self):
+        x, y = clusters(4, 0.3)
+        target = limited.draw(y, 2, 0)[:, None]
+        small, large = (limited.fit(x, target, decay).norm() for decay in (1e-1, 1e-4))
+        assert small < large
+
+    def test_a_threshold_that_nothing_reaches_leaves_the_supervised_model(self):
+        x, y = clusters(6, 0.3)
+        target = torch.stack([limited.draw(y, 2, seed) for seed in (0, 1)], dim=1)
+        torch.testing.assert_close(limited.pseudo_labels(x, target, 1e-2, 1.1), limited.fit(x, target, 1e-2))
+
+    def test_in_clear_clusters_pseudo_labels_help(self):
+        x, y = clusters(40, 0.2)
+        target = torch.stack([limited.draw(y, 1, seed) for seed in range(3)], dim=1)
+        right = [
+            ((x @ weights.flatten(1)).view(400, 3, 10).argmax(dim=2) == y[:, None]).double().mean()
+            for weights in (limited.fit(x, target, 1e-2), limited.pseudo_labels(x, target, 1e-2, 0.0))
+        ]
+        assert right[1] > right[0] + 0.05
+
+    def test_the_features_have_one_row_per_input_and_learn_from_the_pool_only(self):
+        x, _ = clusters(4, 0.3)
+        found = []
+        for scale in (1.0, 5.0):
+            changed = x.clone()
+            changed[30:] *= scale
+            torch.manual_seed(0)
+            found.append(limited.denoising_features(changed, torch.arange(30)))
+        assert found[0].shape == (40, 128) and not found[0].requires_grad
+        assert torch.equal(found[0][:30], found[1][:30]) and not torch.equal(found[0][30:], found[1][30:])
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_soft_pseudo_labels_of_the_model_itself_have_no_gradient(self, seed):
+        logits = torch.randn(4, 10, generator=seeded(seed), requires_grad=True)
+        F.cross_entropy(logits, logits.detach().softmax(dim=1)).backward()
+        assert logits.grad.abs().max() < 1e-6
+        hard = logits.detach().requires_grad_()
+        F.cross_entropy(hard, hard.detach().argmax(dim=1)).backward()
+        assert hard.grad.abs().max() > 1e-3
