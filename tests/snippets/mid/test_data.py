@@ -1,6 +1,7 @@
 """Every claim that the pages of docs/mid/data make, proven beyond the example shown."""
 
 import io
+import os
 import pickle
 import subprocess
 import sys
@@ -24,7 +25,7 @@ from torch.utils.data import (
     default_collate,
 )
 
-from warmup.testing import load_snippet
+from warmup.testing import SNIPPETS, load_snippet
 
 collate = load_snippet("mid/data/collate_fn_pad.py")
 epoch_snippet = load_snippet("mid/data/collate_fn_epoch.py")
@@ -398,3 +399,446 @@ print("batch", next(iter(loader)))
         out.sum().backward()
         assert attention.in_proj_weight.grad.isnan().any()
         assert not attention(x, x, x, key_padding_mask=batch.mask, need_weights=False)[0].isnan().any()
+
+
+budget = load_snippet("mid/data/dynamic_padding_budget.py")
+packed = load_snippet("mid/data/dynamic_padding_packed.py")
+
+
+def long_tail(count: int, seed: int) -> torch.Tensor:
+    return (30 * torch.randn(count, generator=seeded(seed)).exp()).long().clamp(1, 512)
+
+
+def widest(lengths: torch.Tensor, bucket: int, seed: int = 0) -> torch.Tensor:
+    """Width of each batch of 32, if so many batches are sorted together."""
+    shuffled = lengths[torch.randperm(len(lengths), generator=seeded(seed))]
+    return shuffled.reshape(-1, 32 * bucket).sort().values.reshape(-1, 32).amax(dim=1)
+
+
+class TestDynamicPadding:
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_with_a_long_tail_padding_per_batch_halves_the_work_and_buckets_remove_nearly_all_of_it(self, seed):
+        lengths = long_tail(6400, seed)
+        real = lengths.sum()
+        of_all, of_batch, bucketed = (
+            512 * 6400 / real,
+            32 * widest(lengths, 1).sum() / real,
+            32 * widest(lengths, 50).sum() / real,
+        )
+        assert 1.7 < of_all / of_batch < 2.3 and of_batch > 5 and bucketed < 1.2
+        assert lengths.max() == 512 and 28 <= lengths.median() <= 31
+        scores = 32 * widest(lengths, 1).square().sum() / lengths.square().sum()
+        assert scores > 2 * of_batch
+
+    @pytest.mark.parametrize("uniform", [True, False])
+    def test_the_padding_falls_with_the_bucket_down_to_the_full_sort(self, uniform):
+        lengths = torch.randint(1, 513, (6400,), generator=seeded()) if uniform else long_tail(6400, 3)
+        places = [int(widest(lengths, bucket).sum()) for bucket in (1, 2, 4, 8, 20, 40, 100, 200)]
+        assert places == sorted(places, reverse=True)
+
+    def test_a_full_sort_gives_a_sentence_nearly_the_same_neighbors_in_every_epoch(self):
+        lengths = list(range(1, 65))
+        epochs = [{frozenset(batch) for batch in buckets.BucketSampler(lengths, 8, bucket=8)} for _ in range(2)]
+        assert epochs[0] == epochs[1], "without equal lengths, exactly the same"
+
+    @pytest.mark.parametrize("bucket", [1, 7, 100, 2000])
+    @pytest.mark.parametrize("max_tokens", [512, 2048])
+    def test_the_budget_sampler_gives_every_sample_once_in_batches_that_fit(self, bucket, max_tokens):
+        lengths = long_tail(300, 1).tolist()
+        sampler = budget.TokenBudgetSampler(lengths, max_tokens, bucket)
+        first, second = list(sampler), list(sampler)
+        for batches in (first, second):
+            assert sorted(sum(batches, [])) == list(range(300)) and all(batches)
+            assert max(len(b) * max(lengths[i] for i in b) for b in batches) <= max_tokens
+        assert first != second
+
+    def test_the_budget_sampler_fills_a_batch_to_the_last_place(self):
+        assert len(list(budget.TokenBudgetSampler([4] * 10, 20, 10))) == 2
+        assert len(list(budget.TokenBudgetSampler([4] * 10, 19, 10))) == 3
+
+    def test_the_budget_sampler_refuses_what_cannot_fit_and_takes_no_sample_at_all(self):
+        with pytest.raises(ValueError, match="longer than 511"):
+            budget.TokenBudgetSampler([512], 511, 1)
+        with pytest.raises(ValueError, match="at least 1"):
+            budget.TokenBudgetSampler([1], 511, 0)
+        assert list(budget.TokenBudgetSampler([], 5, 3)) == []
+        assert sorted(sum(budget.TokenBudgetSampler([0, 0, 5], 5, 3), [])) == [0, 1, 2]
+
+    def test_a_loader_takes_the_budget_sampler_and_has_no_length(self):
+        lengths = long_tail(200, 2).tolist()
+        sampler = budget.TokenBudgetSampler(lengths, 1024, 100)
+        loader = DataLoader([torch.ones(n) for n in lengths], batch_sampler=sampler, collate_fn=collate.pad_batch)
+        tokens = [batch.tokens for batch in loader]
+        assert all(t.numel() <= 1024 for t in tokens) and sum(int(t.sum()) for t in tokens) == sum(lengths)
+        with pytest.raises(TypeError):
+            len(loader)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_with_equal_rows_the_largest_batch_is_far_above_the_mean_and_with_a_budget_close_to_it(self, seed):
+        lengths = long_tail(6400, seed)
+        fixed = widest(lengths, 50).float()
+        assert fixed.max() > 8 * fixed.mean()
+        torch.manual_seed(seed)
+        batches = list(budget.TokenBudgetSampler(lengths.tolist(), 2048, 1600))
+        places = [len(b) * int(lengths[b].max()) for b in batches]
+        assert max(places) < 1.1 * sum(places) / len(places) and len(batches) < 200
+
+    def test_a_mean_of_batch_means_depends_on_the_order_and_the_mean_over_tokens_does_not(self):
+        torch.manual_seed(0)
+        lengths = [1, 1, 2, 9, 12, 40]
+        logits, labels = torch.randn(6, 40, 5), torch.full((6, 40), -100)
+        for row, length in enumerate(lengths):
+            labels[row, :length] = row % 5
+        found = {}
+        for name, order in (("by length", [[0, 1], [2, 3], [4, 5]]), ("mixed", [[0, 5], [1, 4], [2, 3]])):
+            means = [F.cross_entropy(logits[b].flatten(0, 1), labels[b].flatten()) for b in order]
+            sums = [F.cross_entropy(logits[b].flatten(0, 1), labels[b].flatten(), reduction="sum") for b in order]
+            found[name] = sum(means) / 3, sum(sums) / sum(lengths)
+        assert (found["by length"][0] - found["mixed"][0]).abs() > 0.01
+        torch.testing.assert_close(found["by length"][1], found["mixed"][1])
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_if_the_class_depends_on_the_length_most_bucketed_batches_hold_one_class(self, seed):
+        lengths = long_tail(6400, seed)
+        one_class = {}
+        for bucket in (1, 50):
+            shuffled = lengths[torch.randperm(6400, generator=seeded(seed))]
+            long = shuffled.reshape(-1, 32 * bucket).sort().values.reshape(-1, 32) > 30
+            one_class[bucket] = (long.all(dim=1) | ~long.any(dim=1)).float().mean()
+        assert one_class[1] < 0.01 and one_class[50] > 0.9
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_a_packed_row_needs_a_mask_per_sentence(self, seed):
+        torch.manual_seed(seed)
+        sentences = [torch.randint(1, 50, (n,)) for n in (1, 5, 9)]
+        owner = torch.arange(3).repeat_interleave(torch.tensor([1, 5, 9]))
+        row = torch.cat(sentences)[None]
+        alone = torch.cat([packed.attend(s[None], None)[0] for s in sentences])
+        same = owner[:, None] == owner
+        torch.testing.assert_close(packed.attend(row, same[None])[0], alone)
+        assert not torch.allclose(packed.attend(row, None)[0], alone, atol=1e-2)
+
+    def test_some_operations_are_missing_for_jagged_tensors(self):
+        jagged = torch.nested.nested_tensor([torch.ones(2, 16), torch.ones(5, 16)], layout=torch.jagged)
+        assert jagged.offsets().tolist() == [0, 2, 7] and jagged.values().shape == (7, 16)
+        assert nn.Linear(16, 3)(jagged).values().shape == (7, 3)
+        with pytest.raises(ValueError):
+            nn.LSTM(16, 8, batch_first=True)(jagged)
+
+    def test_a_width_rounded_up_to_64_leaves_at_most_eight_widths_up_to_512(self):
+        widths = torch.arange(1, 513)
+        rounded = -(-widths // 64) * 64
+        assert rounded.unique().numel() == 8 and (rounded - widths).max() == 63
+
+    @pytest.mark.parametrize("bidirectional", [False, True])
+    @pytest.mark.parametrize("padding", [1, 5])
+    def test_an_lstm_reads_padding_unless_it_is_packed(self, padding, bidirectional):
+        torch.manual_seed(0)
+        lstm = nn.LSTM(4, 3, batch_first=True, bidirectional=bidirectional)
+        x = torch.randn(1, 6, 4)
+        longer = F.pad(x, (0, 0, 0, padding))
+        alone = lstm(x)[1][0]
+        batch = torch.cat([longer, torch.randn(1, 6 + padding, 4)])
+        lengths = torch.tensor([6, 6 + padding])
+        pack = nn.utils.rnn.pack_padded_sequence(batch, lengths, batch_first=True, enforce_sorted=False)
+        torch.testing.assert_close(lstm(pack)[1][0][:, :1], alone)
+        assert not torch.allclose(lstm(longer)[1][0], alone, atol=1e-3)
+        more = lstm(F.pad(longer, (0, 0, 0, 1)))[1][0]
+        assert not torch.allclose(more, lstm(longer)[1][0], atol=1e-4)
+
+    def test_with_padding_on_the_left_the_last_place_is_the_last_token(self):
+        left = pad_sequence(WORDS, batch_first=True, padding_side="left")
+        assert left[:, -1].tolist() == [len(word) for word in WORDS]
+        assert (pad_sequence(WORDS, batch_first=True)[:, -1] == 0).sum() == len(WORDS) - 1
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_the_widest_of_eight_independent_batches_is_far_above_the_mean_width(self, seed):
+        width = widest(long_tail(6400, seed), 50).float()
+        draws = width[torch.randint(len(width), (1000, 8), generator=seeded(seed))]
+        assert draws.amax(dim=1).mean() > 2 * width.mean()
+
+
+wait = load_snippet("mid/data/dataloader_bottlenecks_prefetch.py")
+kind = load_snippet("mid/data/dataloader_bottlenecks_kind.py")
+cache = load_snippet("mid/data/dataloader_bottlenecks_cache.py")
+slow = load_snippet("mid/data/dataloader_bottlenecks.py")
+
+
+class Clock:
+    """A clock that only sleeping moves, so that shares are exact."""
+
+    def __init__(self, monkeypatch):
+        self.now = 0.0
+        monkeypatch.setattr(wait.time, "perf_counter", lambda: self.now)
+        monkeypatch.setattr(wait.time, "sleep", self.sleep)
+
+    def sleep(self, seconds):
+        self.now += seconds
+
+
+class TestDataloaderBottlenecks:
+    @pytest.mark.parametrize(("read", "step"), [(0.06, 0.02), (0.01, 0.03), (0.0, 1.0)])
+    def test_without_workers_the_loop_waits_for_the_whole_read(self, monkeypatch, read, step):
+        clock = Clock(monkeypatch)
+        share = wait.wait_share(DataLoader(wait.Slow([5.0] + [read] * 9), None), lambda _: clock.sleep(step), 9)
+        assert share == pytest.approx(read / (read + step))
+
+    def test_the_first_batch_and_those_after_the_count_are_not_measured(self, monkeypatch):
+        clock = Clock(monkeypatch)
+        seen = []
+        batches = wait.Slow([7.0, 1.0, 1.0, 7.0])
+        share = wait.wait_share(iter(DataLoader(batches, None)), lambda b: (seen.append(b), clock.sleep(3.0)), 2)
+        assert share == pytest.approx(0.25) and len(seen) == 2
+
+    @pytest.mark.parametrize(("batches", "count"), [(0, 1), (1, 1), (3, 3)])
+    def test_too_few_batches_raise(self, batches, count):
+        with pytest.raises(ValueError, match="after the first one"):
+            wait.wait_share(range(batches), print, count)
+        with pytest.raises(ValueError, match="at least 1"):
+            wait.wait_share(range(9), print, 0)
+
+    @pytest.mark.parametrize("dataset", [slow.Slow([5, 6]), wait.Slow([0.0, 0.0])])
+    def test_the_slow_datasets_sleep_in_each_read(self, monkeypatch, dataset):
+        clock = Clock(monkeypatch)
+        monkeypatch.setattr(slow.time, "sleep", clock.sleep)
+        dataset[1]
+        assert clock.now == (0.06 if isinstance(dataset, slow.Slow) else 0.0)
+
+    @pytest.mark.parametrize("workers", [1, 2])
+    def test_workers_hide_reads_that_wait(self, workers):
+        import time
+
+        def share(num_workers):
+            loader = DataLoader(
+                wait.Slow([0.02] * 12),
+                None,
+                num_workers=num_workers,
+                multiprocessing_context="fork" if num_workers else None,
+            )
+            return wait.wait_share(loader, lambda _: time.sleep(0.01), 11)
+
+        with_workers, without = share(workers), share(0)
+        assert without > 0.5 and with_workers < without - (0.02 if workers == 1 else 0.2)
+
+    def test_a_longer_queue_covers_peaks_only(self):
+        import time
+
+        def share(seconds, factor):
+            loader = DataLoader(
+                wait.Slow(seconds), None, num_workers=1, prefetch_factor=factor, multiprocessing_context="fork"
+            )
+            return wait.wait_share(loader, lambda _: time.sleep(0.01), 8)
+
+        peak = [0.0] * 8 + [0.06]
+        assert share(peak, 8) < share(peak, 1) - 0.15
+        assert share([0.02] * 9, 8) > 0.3
+
+    def test_cpu_time_does_not_count_waiting(self, monkeypatch):
+        assert kind.cpu_share(lambda: kind.time.sleep(0.002), 5) < 0.3
+        assert kind.cpu_share(lambda: sum(range(20_000)), 50) > 0.5
+        ticks, cpu = iter([0.0, 4.0, 10.0, 14.0]), iter([0.0, 1.0, 0.0, 3.0])
+        monkeypatch.setattr(kind.time, "perf_counter", lambda: next(ticks))
+        monkeypatch.setattr(kind.time, "thread_time", lambda: next(cpu))
+        assert kind.cpu_share(lambda: None, 2) == 0.75, "the largest share"
+
+    @pytest.mark.parametrize("kind_of_cache", ["none", "dict", "shared tensor"])
+    def test_without_workers_every_cache_works(self, kind_of_cache):
+        dataset = cache.Decoded(kind_of_cache)
+        loader = DataLoader(dataset, shuffle=True)
+        found = [sorted(float(batch) for batch in loader) for _ in range(3)]
+        assert found == [[0.0, 10.0, 20.0, 30.0, 40.0, 50.0]] * 3
+        assert dataset.decoded.tolist() == [3 if kind_of_cache == "none" else 1] * 6
+
+    @pytest.mark.parametrize(("kind_of_cache", "decoded"), [("dict", 2), ("shared tensor", 1)])
+    def test_a_dict_ends_with_its_worker_and_a_shared_tensor_does_not(self, kind_of_cache, decoded):
+        dataset = cache.Decoded(kind_of_cache)
+        loader = DataLoader(dataset, num_workers=1, multiprocessing_context="fork")
+        for _ in range(2):
+            assert [float(batch) for batch in loader] == [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
+        assert dataset.decoded.tolist() == [decoded] * 6
+
+    def test_a_worker_computes_with_one_thread(self):
+        class Threads(Dataset):
+            def __len__(self):
+                return 1
+
+            def __getitem__(self, index):
+                return torch.get_num_threads()
+
+        loader = DataLoader(Threads(), num_workers=1, multiprocessing_context="fork")
+        assert next(iter(loader)).item() == 1
+
+
+copies = load_snippet("mid/data/pinned_memory_copies.py")
+without_accelerator = pytest.mark.skipif(torch.accelerator.is_available(), reason="says what happens without one")
+
+
+class TestPinnedMemory:
+    @pytest.mark.parametrize("pinned", [False, True])
+    @pytest.mark.parametrize("batches", [1, 3])
+    def test_the_models_copy_reads_a_pinned_buffer_late_and_a_pageable_one_at_once(self, pinned, batches):
+        model = load_snippet("mid/data/pinned_memory.py")
+        host, arrived = torch.zeros(2), []
+        for number in range(batches):
+            host.fill_(float(number))
+            arrived.append(model.copy_to_device(host, pinned))
+        host.fill_(9.0)
+        for work in model.stream:
+            work()
+        expected = [9.0] * batches if pinned else [float(number) for number in range(batches)]
+        assert [device[0].item() for device in arrived] == expected
+
+    @without_accelerator
+    def test_without_an_accelerator_pinning_raises_and_the_loader_warns(self):
+        for pin in (lambda: torch.ones(2).pin_memory(), lambda: torch.ones(2, pin_memory=True)):
+            with pytest.raises(RuntimeError):
+                pin()
+        with pytest.warns(UserWarning, match="no accelerator is found"):
+            batch = next(iter(DataLoader(range(4), 2, pin_memory=True)))
+        assert not batch.is_pinned() and batch.tolist() == [0, 1]
+        next(iter(DataLoader(range(4), 2, pin_memory=torch.accelerator.is_available())))
+
+    def test_non_blocking_does_no_harm_on_a_cpu(self):
+        x = torch.ones(2)
+        assert x.to("cpu", non_blocking=True) is x
+        assert x.to(torch.float64, non_blocking=True).tolist() == [1.0, 1.0]
+
+    def test_bytes_are_a_quarter_in_uint8(self):
+        x = torch.empty(5, 3, dtype=torch.uint8)
+        assert x.float().nbytes == 4 * x.nbytes == 2 * x.half().nbytes
+
+    @pytest.mark.parametrize("workers", [0, 2])
+    def test_each_batch_of_a_loader_is_a_tensor_of_its_own(self, workers):
+        batches = list(DataLoader(torch.arange(6), 2, num_workers=workers))
+        assert len({batch.data_ptr() for batch in batches}) == 3
+
+    def test_the_script_refuses_without_a_gpu(self):
+        done = subprocess.run(
+            [sys.executable, SNIPPETS / "mid/data/pinned_memory_copies.py"],
+            text=True,
+            capture_output=True,
+            check=False,
+            env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+        )
+        assert done.returncode == 1 and done.stdout == ""
+        assert done.stderr.strip().startswith("pinned_memory_copies.py needs a CUDA GPU")
+
+
+@pytest.mark.cuda
+class TestPinnedMemoryWithGpu:
+    @pytest.mark.parametrize("pinned", [False, True])
+    @pytest.mark.parametrize("non_blocking", [False, True])
+    def test_only_a_non_blocking_copy_from_pinned_memory_reads_the_buffer_late(self, pinned, non_blocking):
+        host = torch.ones(2**24, pin_memory=pinned)
+        assert host.is_pinned() == pinned
+        arrived = [copies.overwritten(host.fill_(1.0), non_blocking) for _ in range(2)]
+        assert arrived[-1] == (9.0 if pinned and non_blocking else 1.0)
+
+    def test_only_a_non_blocking_copy_from_pinned_memory_returns_early(self):
+        shares = {}
+        for pinned in (False, True):
+            for non_blocking in (False, True):
+                host = torch.ones(2**26, pin_memory=pinned)
+                shares[pinned, non_blocking] = min(copies.host_share(host, non_blocking)[0] for _ in range(3))
+        assert shares.pop((True, True)) < 0.2
+        assert all(share > 0.5 for share in shares.values())
+
+    def test_pinned_memory_is_copied_faster(self):
+        speed = {
+            pinned: max(copies.host_share(torch.ones(2**26, pin_memory=pinned), False)[1] for _ in range(3))
+            for pinned in (False, True)
+        }
+        assert speed[True] > speed[False]
+
+    def test_pin_memory_copies_and_what_is_pinned_is_returned_as_it_is(self):
+        x = torch.ones(3)
+        pinned = x.pin_memory()
+        assert pinned.is_pinned() and pinned.data_ptr() != x.data_ptr()
+        assert pinned.pin_memory().data_ptr() == pinned.data_ptr()
+
+    @pytest.mark.parametrize("workers", [0, 1])
+    def test_the_loader_pins(self, workers):
+        loader = DataLoader(torch.arange(4), 2, pin_memory=True, num_workers=workers)
+        assert all(batch.is_pinned() and batch.to("cuda", non_blocking=True).is_cuda for batch in loader)
+
+    def test_a_non_blocking_copy_to_the_host_is_right_after_a_synchronization(self):
+        y = torch.arange(1000, device="cuda").to("cpu", non_blocking=True)
+        torch.cuda.synchronize()
+        assert y.tolist() == list(range(1000))
+
+
+limited = load_snippet("mid/data/limited_labels.py")
+
+
+def clusters(per_class: int, noise: float) -> tuple[torch.Tensor, torch.Tensor]:
+    """Ten classes around the corners of a simplex, in 65 dimensions, the last one constant."""
+    y = torch.arange(10).repeat(per_class)
+    x = F.one_hot(y, 64).double() + noise * torch.randn(len(y), 64, dtype=torch.float64, generator=seeded())
+    return F.pad(x, (0, 1), value=1.0), y
+
+
+class TestLimitedLabels:
+    @pytest.mark.parametrize("per_class", [1, 3])
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_a_draw_has_as_many_of_each_class_and_weights_that_sum_to_one(self, per_class, seed):
+        _, y = clusters(20, 0.1)
+        target = limited.draw(y, per_class, seed)
+        assert target.sum().item() == pytest.approx(1) and target.shape == (200, 10)
+        rows, classes = target.nonzero().T
+        assert torch.equal(y[rows], classes) and classes.bincount().tolist() == [per_class] * 10
+        assert torch.equal(target, limited.draw(y, per_class, seed))
+        assert not torch.equal(target, limited.draw(y, per_class, seed + 2))
+
+    @pytest.mark.parametrize("runs", [1, 3])
+    def test_runs_that_are_fitted_at_once_do_not_see_each_other(self, runs):
+        x, y = clusters(6, 0.3)
+        target = torch.stack([limited.draw(y, 2, seed) for seed in range(runs)], dim=1)
+        together = limited.fit(x, target, 1e-2)
+        for run in range(runs):
+            torch.testing.assert_close(together[:, run], limited.fit(x, target[:, run : run + 1], 1e-2)[:, 0])
+
+    def test_rows_without_a_target_are_left_out(self):
+        x, y = clusters(6, 0.3)
+        target = limited.draw(y, 2, 0)[:, None]
+        used = target.sum(dim=(1, 2)) > 0
+        torch.testing.assert_close(limited.fit(x, target, 1e-2), limited.fit(x[used], target[used], 1e-2))
+
+    def test_more_decay_gives_smaller_weights(self):
+        x, y = clusters(4, 0.3)
+        target = limited.draw(y, 2, 0)[:, None]
+        small, large = (limited.fit(x, target, decay).norm() for decay in (1e-1, 1e-4))
+        assert small < large
+
+    def test_a_threshold_that_nothing_reaches_leaves_the_supervised_model(self):
+        x, y = clusters(6, 0.3)
+        target = torch.stack([limited.draw(y, 2, seed) for seed in (0, 1)], dim=1)
+        torch.testing.assert_close(limited.pseudo_labels(x, target, 1e-2, 1.1), limited.fit(x, target, 1e-2))
+
+    def test_in_clear_clusters_pseudo_labels_help(self):
+        x, y = clusters(40, 0.2)
+        target = torch.stack([limited.draw(y, 1, seed) for seed in range(3)], dim=1)
+        right = [
+            ((x @ weights.flatten(1)).view(400, 3, 10).argmax(dim=2) == y[:, None]).double().mean()
+            for weights in (limited.fit(x, target, 1e-2), limited.pseudo_labels(x, target, 1e-2, 0.0))
+        ]
+        assert right[1] > right[0] + 0.05
+
+    def test_the_features_have_one_row_per_input_and_learn_from_the_pool_only(self):
+        x, _ = clusters(4, 0.3)
+        found = []
+        for scale in (1.0, 5.0):
+            changed = x.clone()
+            changed[30:] *= scale
+            torch.manual_seed(0)
+            found.append(limited.denoising_features(changed, torch.arange(30)))
+        assert found[0].shape == (40, 128) and not found[0].requires_grad
+        assert torch.equal(found[0][:30], found[1][:30]) and not torch.equal(found[0][30:], found[1][30:])
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_soft_pseudo_labels_of_the_model_itself_have_no_gradient(self, seed):
+        logits = torch.randn(4, 10, generator=seeded(seed), requires_grad=True)
+        F.cross_entropy(logits, logits.detach().softmax(dim=1)).backward()
+        assert logits.grad.abs().max() < 1e-6
+        hard = logits.detach().requires_grad_()
+        F.cross_entropy(hard, hard.detach().argmax(dim=1)).backward()
+        assert hard.grad.abs().max() > 1e-3
