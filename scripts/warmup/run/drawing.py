@@ -9,6 +9,10 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from typing import TYPE_CHECKING
+
+if TYPE_CHECKING:
+    from matplotlib.figure import Figure
 
 # Told apart from all other colors in what matplotlib writes; a page replaces the lines' by its own.
 _TEXT = "#010203"
@@ -47,10 +51,26 @@ def record_into(file: Path) -> None:
     def show(*_: object, **__: object) -> None:
         if file.exists() or len(plt.get_fignums()) != 1:
             raise RuntimeError("A snippet draws one figure and shows it once.")
+        _check_that_labels_fit(plt.gcf())
         plt.savefig(file, metadata={"Date": None, "Creator": None, "Format": None, "Type": None})
         plt.close()
 
     plt.show = show
+
+
+def _check_that_labels_fit(figure: Figure) -> None:
+    """Raise a RuntimeError if a title or a label reaches beyond the figure, where a page would cut it off."""
+    figure.canvas.draw()
+    for axes in figure.axes:
+        for label in (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts):
+            extent = label.get_window_extent()
+            if label.get_text() and not (
+                extent.x0 > -1
+                and extent.y0 > -1
+                and extent.x1 < figure.bbox.width + 1
+                and extent.y1 < figure.bbox.height + 1
+            ):
+                raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it, or enlarge the figure.")
 
 
 def for_a_page(svg: str) -> str:
@@ -70,5 +90,6 @@ def for_a_page(svg: str) -> str:
     svg = svg.replace(_TEXT, "currentColor")
     for number, color in enumerate(LINES, 1):
         svg = svg.replace(color, f"var(--tw-plot-{number}, {color})")
-    svg = _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", svg)
+    # Coordinates only: a label keeps the number that it says.
+    svg = re.sub(r"<[^>]*>", lambda tag: _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", tag[0]), svg)
     return re.sub(r"\s*\n\s*", "\n", svg).strip() + "\n"

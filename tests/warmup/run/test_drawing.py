@@ -130,3 +130,15 @@ def test_a_plot_is_recorded_tied_to_its_code_and_compared(snippet, runner):
 def test_what_a_page_does_not_need_is_gone_and_the_rest_stays():
     svg = '<?xml version="1.0"?>\n<svg width="1pt" viewBox="0 0 1 1"><!-- x --><path d="M 1.23456 -2"/></svg>'
     assert for_a_page(svg).endswith('<path d="M 1.23 -2"/></svg>\n')
+
+
+def test_a_label_keeps_the_number_that_it_says():
+    assert ">beta = 0.999</text>" in for_a_page('<svg><text x="1.23456">beta = 0.999</text></svg>')
+
+
+@pytest.mark.parametrize(("call", "fits"), [("ylabel", False), ("title", False), ("xlabel", True)])
+def test_a_label_that_a_page_would_cut_off_is_an_error(runner, snippet, call, fits):
+    label = "a label " * (3 if fits else 12)
+    result = runner.run(snippet(DRAW.format(top=4).replace("plt.legend()", f"plt.{call}({label!r})")))
+    assert (result.status == "ok") is fits
+    assert fits or "reaches beyond the figure" in result.message + result.stderr
