@@ -70,7 +70,7 @@ def _check_that_labels_fit(figure: Figure) -> None:
                 and extent.x1 < figure.bbox.width + 1
                 and extent.y1 < figure.bbox.height + 1
             ):
-                raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it, or enlarge the figure.")
+                raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it.")
 
 
 def for_a_page(svg: str) -> str:
