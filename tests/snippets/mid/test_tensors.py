@@ -100,6 +100,17 @@ class TestStorageAndStrides:
         last = x.to(memory_format=torch.channels_last)
         assert (x.stride(), last.stride()) == ((60, 20, 5, 1), (60, 1, 15, 3)) and x.shape == last.shape
 
+    def test_a_single_channel_has_both_memory_formats(self):
+        for channels in (1, 3):
+            for memory_format in (torch.contiguous_format, torch.channels_last):
+                x = torch.zeros(2, channels, 4, 5).to(memory_format=memory_format)
+                assert (x.is_contiguous() and x.is_contiguous(memory_format=torch.channels_last)) == (channels == 1)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.int64])
+    def test_numpy_counts_strides_in_bytes(self, dtype):
+        x = torch.zeros(3, 4, dtype=dtype).T
+        assert x.numpy().strides == tuple(stride * x.element_size() for stride in x.stride())
+
     @pytest.mark.parametrize("rows", [10, 300])
     def test_a_view_keeps_its_storage_alive_and_saves_it(self, rows):
         batch = torch.zeros(rows, 1000)
