@@ -270,9 +270,23 @@ class TestViewVsReshape:
         assert torch.zeros(4, 4)[:, :2].clone().is_contiguous()
         assert torch.zeros(3, 1).expand(3, 4).clone().is_contiguous()
 
+    def test_clone_closes_gaps_and_keeps_the_order_of_the_dimensions(self):
+        for x in (torch.zeros(4, 6)[:, ::2].T, torch.zeros(5, 4)[:, 1:].T):
+            columns = (1, x.shape[0])
+            assert x.clone().stride() == (x + 0).stride() == columns and x.contiguous().is_contiguous()
+
+    def test_an_elementwise_operation_takes_the_layout_of_its_first_operand(self):
+        a, b = torch.zeros(2, 3).T, torch.zeros(3, 2)
+        assert (a.exp().stride(), (a + b).stride(), (b + a).stride()) == ((1, 3), (1, 3), (2, 1))
+
+    def test_a_tensor_without_elements_has_every_view(self):
+        for count, works in ((0, True), (3, False)):
+            assert (view_or_none(torch.zeros(count, 2, 4).transpose(1, 2), (-1,)) is not None) == works
+
     def test_channels_last_does_not_merge_channels_and_pixels(self):
         x = torch.randn(2, 3, 4, 5).to(memory_format=torch.channels_last)
         assert view_or_none(x, (2, -1)) is None
+        assert view_or_none(x[:, :1], (2, -1)) is not None
         flat = x.flatten(1)
         assert torch.equal(flat, x.contiguous().view(2, -1)) and storage(flat) != storage(x)
         pooled = x.mean((2, 3), keepdim=True)
