@@ -333,7 +333,7 @@ class TestAliasing:
             "clone": {k: v.clone() for k, v in state.items()},
             "deepcopy": copy.deepcopy(state),
         }
-        optimizer = torch.optim.AdamW(model.parameters(), lr=0.1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
         model(torch.randn(4, *next(model.parameters()).shape[1:])).square().sum().backward()
         optimizer.step()
         key = next(iter(state))
@@ -361,7 +361,7 @@ class TestAliasing:
             dropout(x),
             *torch.broadcast_tensors(x, x),
         ]
-        aliases += [x.to("cpu"), x.float(), x.cpu(), x.contiguous(), x.reshape(2, 3), torch.as_tensor(x)]
+        aliases += [+x, x.to("cpu"), x.float(), x.cpu(), x.contiguous(), x.reshape(2, 3), torch.as_tensor(x)]
         for number, alias in enumerate(aliases):
             assert detector.share_memory(x, alias), number
         copies = [
@@ -380,9 +380,9 @@ class TestAliasing:
             assert not detector.share_memory(x, made), number
 
     def test_the_detector_is_right_for_all_pairs_of_slices(self):
-        x = torch.arange(7, dtype=torch.int16)
-        slices = [x[a::step][:count] for a in range(7) for step in (1, 2, 3) for count in (0, 1, 2, 4)]
-        for a, b in itertools.product(slices, repeat=2):
+        x = torch.arange(5, dtype=torch.int16)
+        slices = [x[a::step][:count] for a in range(5) for step in (1, 2, 3) for count in (0, 1, 3)]
+        for a, b in itertools.combinations_with_replacement(slices, 2):
             assert detector.share_memory(a, b) == bool(set(a.tolist()) & set(b.tolist()))
 
     def test_the_detector_compares_bytes_and_refuses_meta(self):
@@ -397,18 +397,20 @@ class TestAliasing:
         with pytest.raises(ValueError, match="has no memory"):
             detector.share_memory(x, torch.zeros(2, device="meta"))
 
-    def test_expanded_tensors_refuse_writes_except_of_one_value(self):
+    def test_expanded_tensors_refuse_most_writes_and_accept_fill_and_zero(self):
         message = "more than one element of the written-to tensor refers to a single memory location"
         for write in (
             lambda e: e.add_(1),
             lambda e: e.copy_(torch.ones(4, 3)),
             lambda e: e[:2].mul_(2),
             lambda e: e.exp_(),
+            lambda e: e.normal_(),
+            lambda e: e.__setitem__(slice(None), 5),
         ):
             with pytest.raises(RuntimeError, match=message):
                 write(torch.zeros(1, 3).expand(4, 3))
         e = torch.zeros(1, 3).expand(4, 3)
-        assert e.fill_(2).tolist() == [[2, 2, 2]] * 4
+        assert e.zero_().tolist() == [[0, 0, 0]] * 4 and e.fill_(2).tolist() == [[2, 2, 2]] * 4
         e[0, 1] = 5
         assert e[:, 1].tolist() == [5] * 4
         e[3] = 6
