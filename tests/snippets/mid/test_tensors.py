@@ -493,6 +493,18 @@ class TestAliasing:
         rows[0] += 1
         assert rows[2].tolist() == [1, 1]
 
+    def test_an_augmented_assignment_changes_the_callers_tensor(self):
+        def in_place(x):
+            x += 1
+
+        def new(x):
+            x = x + 1
+
+        for function_, expected in ((in_place, 1), (new, 0)):
+            for tensor in (torch.zeros(2), torch.zeros(2, 3).T):
+                function_(tensor)
+                assert (tensor == expected).all()
+
     def test_a_tied_weight_is_one_parameter(self):
         embedding, head = nn.Embedding(5, 3), nn.Linear(3, 5, bias=False)
         head.weight = embedding.weight
@@ -590,11 +602,27 @@ class TestBroadcastingInternals:
         with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t.nbytes), lambda t: t):
             y = a * b
         assert saved == [4000, 4000] and y.nbytes == 4_000_000
+        for operation in (torch.div, torch.atan2, torch.maximum, torch.add):
+            saved.clear()
+            with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t.nbytes), lambda t: t):
+                operation(a, b)
+            assert saved in ([], [4000, 4000])
+
+    @pytest.mark.parametrize(("left", "right", "copies"), [(2, 3, True), (1, 1, False)])
+    def test_a_batched_matmul_saves_stretched_copies(self, left, right, copies):
+        saved = []
+        a, b = torch.rand(left, 1, 8, 8, requires_grad=True), torch.rand(1, right, 8, 8, requires_grad=True)
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: saved.append(t), lambda t: t):
+            a @ b
+        sizes = sorted(t.untyped_storage().nbytes() for t in saved)
+        assert sizes == ([left * right * 256] * 2 if copies else [256, 256])
 
     @pytest.mark.parametrize(("n", "features"), [(100, 16), (50, 32)])
     def test_all_pairs_need_the_features_of_every_pair(self, n, features):
         points = torch.randn(n, features)
         assert allocated(lambda: points[:, None] - points[None]) == n * n * features * 4
+        squares = allocated(lambda: (points[:, None] - points[None]).square().sum(-1))
+        assert squares == 2 * n * n * features * 4 + n * n * 4
         norms = points.square().sum(1)
         assert allocated(lambda: norms[:, None] + norms - 2 * points @ points.T) < n * n * features * 4
 
@@ -604,6 +632,16 @@ class TestBroadcastingInternals:
         by_product = norms[:, None] + norms - 2 * p @ p.T
         exact = (p[:, None] - p[None]).square().sum(-1)
         assert by_product.min() < 0 <= exact.min() and (by_product - exact).abs().max() > 0.1
+        assert by_product.sqrt().isnan().any() and not by_product.clamp_min(0).sqrt().isnan().any()
+
+    @pytest.mark.parametrize("scale", [0, 1000])
+    def test_the_gradient_of_a_clamped_root_is_nan_and_that_of_cdist_is_finite(self, scale):
+        p = scale + torch.rand(50, 8, generator=torch.Generator().manual_seed(0))
+        p.requires_grad_()
+        norms = p.square().sum(1)
+        clamped = (norms[:, None] + norms - 2 * p @ p.T).clamp_min(0).sqrt()
+        gradients = [torch.autograd.grad(distance.sum(), p)[0] for distance in (clamped, torch.cdist(p, p))]
+        assert clamped.isfinite().all() and gradients[0].isnan().any() and gradients[1].isfinite().all()
 
     @pytest.mark.parametrize("shape", [(300, 1), (1, 300)])
     def test_what_writes_a_stretched_tensor_out(self, shape):
