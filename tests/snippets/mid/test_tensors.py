@@ -741,11 +741,19 @@ class TestSparseTensors:
             assert product.layout == torch.strided
             torch.testing.assert_close(product, dense @ x)
 
-    def test_operations_that_map_zero_to_zero_work(self):
+    def test_some_operations_that_map_zero_to_zero_work(self):
         s = torch.eye(4).to_sparse()
         for made in (s * 2, s.relu(), s.sin(), s.square()):
             assert made.layout == torch.sparse_coo
-        for operation in (lambda: s + 1, s.exp, lambda: s.view(-1), s.mean, lambda: s.__setitem__((0, 0), 2)):
+        for operation in (
+            lambda: s + 1,
+            s.exp,
+            lambda: nn.functional.gelu(s),
+            lambda: nn.functional.silu(s),
+            lambda: s.view(-1),
+            s.mean,
+            lambda: s.__setitem__((0, 0), 2),
+        ):
             with pytest.raises((NotImplementedError, RuntimeError, TypeError)):
                 operation()
         with pytest.raises(RuntimeError, match="reduction operations on CSR tensors with keepdim=False is unsupported"):
@@ -754,13 +762,18 @@ class TestSparseTensors:
     @pytest.mark.parametrize("nonzeros", [3, 50])
     def test_the_gradient_is_dense_through_matmul_and_sparse_through_sparse_mm(self, nonzeros):
         dense, x = matrix(20, 10, nonzeros), torch.rand(10, 4)
-        for product, layout in ((torch.matmul, torch.strided), (torch.sparse.mm, torch.sparse_coo)):
-            leaf = dense.to_sparse().requires_grad_()
+        for product, layout, start in (
+            (torch.matmul, torch.strided, torch.sparse_coo),
+            (torch.matmul, torch.strided, torch.sparse_csr),
+            (torch.sparse.mm, torch.sparse_coo, torch.sparse_coo),
+            (torch.sparse.mm, torch.sparse_csr, torch.sparse_csr),
+        ):
+            leaf = dense.to_sparse(layout=start).requires_grad_()
             weight = torch.rand(20, 4)
             (product(leaf, x) * weight).sum().backward()
             assert leaf.grad.layout == layout
             expected = weight @ x.T
-            if layout == torch.sparse_coo:
+            if layout != torch.strided:
                 assert leaf.grad._nnz() == nonzeros
                 torch.testing.assert_close(leaf.grad.to_dense(), expected * (dense != 0))
             else:
@@ -778,6 +791,29 @@ class TestSparseTensors:
             else:
                 with pytest.raises(RuntimeError, match="does not support sparse gradients"):
                     optimizer.step()
+
+    @pytest.mark.parametrize(("name", "tables"), [("SGD", 0), ("Adagrad", 1), ("SparseAdam", 2)])
+    def test_the_state_of_a_sparse_embedding_is_dense(self, name, tables):
+        embedding = nn.Embedding(50, 4, sparse=True)
+        optimizer = getattr(torch.optim, name)(embedding.parameters(), lr=0.1)
+        embedding(torch.tensor([1, 2, 1])).sum().backward()
+        optimizer.step()
+        state = [v for v in optimizer.state[embedding.weight].values() if torch.is_tensor(v) and v.dim()]
+        assert [(v.layout, v.shape) for v in state] == [(torch.strided, (50, 4))] * tables
+
+    def test_weight_decay_and_clipping_refuse_a_sparse_gradient(self):
+        for optimizer in (torch.optim.SGD, torch.optim.Adagrad):
+            for decay in (0.0, 0.1):
+                embedding = nn.Embedding(50, 4, sparse=True)
+                embedding(torch.tensor([1, 2, 1])).sum().backward()
+                step = optimizer(embedding.parameters(), lr=0.1, weight_decay=decay).step
+                if not decay:
+                    step()
+                    continue
+                with pytest.raises(RuntimeError, match=r"add\(sparse, dense\)|not compatible with sparse"):
+                    step()
+                with pytest.raises(NotImplementedError, match="linalg_vector_norm"):
+                    nn.utils.clip_grad_norm_(embedding.parameters(), 1.0)
 
     def test_pruning_keeps_a_dense_weight_and_a_dense_mask(self):
         layer = nn.Linear(10, 10)
