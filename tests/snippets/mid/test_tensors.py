@@ -373,6 +373,7 @@ class TestAliasing:
             torch.stack([x]),
             x + 0,
             x.double(),
+            x.to("cpu", copy=True),
         ]
         copies += [x.view(2, 3).T.contiguous(), x.view(2, 3).T.reshape(-1), torch.as_tensor(x, dtype=torch.float64)]
         copies += [torch.tensor(x.numpy())]
@@ -457,6 +458,18 @@ class TestAliasing:
             w.add_(1)
         (w.sum() + kept.sum()).backward()
         assert kept.tolist() == [2, 2]
+
+    def test_autograd_counts_writes_except_through_data(self):
+        for write, raises in ((lambda y: y.detach().add_(1), True), (lambda y: y.data.add_(1), False)):
+            x = torch.zeros(2, requires_grad=True)
+            y = x.exp()
+            write(y)
+            if raises:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    y.sum().backward()
+            else:
+                y.sum().backward()
+                assert x.grad.tolist() == [2, 2]
 
     @pytest.mark.parametrize("batch_size", [1, 3])
     def test_an_in_place_augmentation_darkens_the_data_set(self, batch_size):
@@ -578,7 +591,9 @@ class TestBroadcastingInternals:
                 backward.unbroadcast(torch.zeros(3, 4), shape)
 
     def test_an_empty_list_of_dimensions_sums_over_all(self):
-        assert torch.ones(3, 4).sum(dim=[]).shape == ()
+        x = torch.ones(3, 4)
+        assert x.sum(dim=[]).shape == x.mean(dim=[]).shape == ()
+        assert x.any(dim=[]).shape == x.all(dim=[]).shape == np.sum(x.numpy(), axis=()).shape == (3, 4)
 
     def test_the_backward_of_a_sum_is_a_view_with_stride_zero(self):
         seen = []
