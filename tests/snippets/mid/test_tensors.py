@@ -156,6 +156,11 @@ class TestStorageAndStrides:
         assert np.arange(3)[::-1].base is not None
         assert x.flip(0).tolist() == [2, 1, 0] and storage(x.flip(0)) != storage(x)
 
+    def test_an_elementwise_operation_on_a_transpose_writes_in_the_order_of_its_memory(self):
+        for x in (torch.rand(3, 4).T, torch.rand(2, 3, 4).permute(2, 0, 1)):
+            assert (x + 1).stride() == x.stride() and not x.is_contiguous()
+            assert (x + torch.zeros(x.shape)).stride() == x.stride()  # so the second operand is read out of order
+
     def test_coo_has_no_storage_and_meta_no_memory(self):
         with pytest.raises(NotImplementedError, match="Cannot access storage"):
             torch.eye(3).to_sparse().untyped_storage()
