@@ -659,9 +659,12 @@ class TestBroadcastingInternals:
         p = scale + torch.rand(50, 8, generator=torch.Generator().manual_seed(0))
         p.requires_grad_()
         norms = p.square().sum(1)
-        clamped = (norms[:, None] + norms - 2 * p @ p.T).clamp_min(0).sqrt()
+        squared = norms[:, None] + norms - 2 * p @ p.T
+        clamped = squared.clamp_min(0).sqrt()
         gradients = [torch.autograd.grad(distance.sum(), p)[0] for distance in (clamped, torch.cdist(p, p))]
         assert clamped.isfinite().all() and gradients[0].isnan().any() and gradients[1].isfinite().all()
+        if not scale:
+            assert torch.equal(gradients[0].isnan().any(1), (squared == 0).any(1))
 
     @pytest.mark.parametrize("shape", [(300, 1), (1, 300)])
     def test_what_writes_a_stretched_tensor_out(self, shape):
