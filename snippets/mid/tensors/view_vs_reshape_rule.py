@@ -6,6 +6,8 @@ import torch
 def view_strides(x: torch.Tensor, shape: tuple[int, ...]) -> tuple[int, ...] | None:
     """The strides of ``x.view(shape)``, or None where view() raises.
 
+    For a dimension of size 1 torch may return another stride; no step uses it.
+
     Args:
         x: a strided tensor with at least one element.
         shape: as many elements as ``x``, without -1.
