@@ -1,0 +1,626 @@
+"""Every claim that the pages of docs/mid/autograd make, proven beyond the example shown."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.autograd.functional import jacobian
+from torch.autograd.profiler import profile
+from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
+
+from warmup.testing import load_snippet
+
+batch = load_snippet("mid/autograd/backpropagation_batch.py")
+mixed = load_snippet("mid/autograd/backpropagation_broken.py")
+residual = load_snippet("mid/autograd/branching_gradients_residual.py")
+more = load_snippet("mid/autograd/loop_order_more.py")
+growth = load_snippet("mid/autograd/loop_order_growth.py")
+hvp = load_snippet("mid/autograd/backward_vs_grad_hvp.py")
+fixes = load_snippet("mid/autograd/multiple_backward_fixes.py")
+memory = load_snippet("mid/autograd/multiple_backward_memory.py")
+ways = load_snippet("mid/autograd/detach_ways.py")
+gan = load_snippet("mid/autograd/detach_gan.py")
+graph = load_snippet("mid/autograd/detach_graph.py")
+
+SECOND_TIME = "backward through the graph a second time"
+
+
+class TestBackpropagation:
+    @pytest.mark.parametrize(("n", "i", "h", "o"), [(1, 2, 3, 1), (7, 5, 4, 3), (16, 3, 8, 1)])
+    def test_gradients_by_hand_are_those_of_autograd(self, n: int, i: int, h: int, o: int):
+        torch.manual_seed(n)
+        model = nn.Sequential(nn.Linear(i, h), nn.ReLU(), nn.Linear(h, o)).double()
+        x, target = torch.randn(n, i).double(), torch.randn(n, o).double()
+        expected = torch.autograd.grad(F.mse_loss(model(x), target), list(model.parameters()))
+        found = batch.gradients(model, x, target)
+        assert [g.shape for g in found] == [p.shape for p in model.parameters()]
+        assert all(torch.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(found, expected, strict=True))
+
+    def test_gradients_by_hand_are_those_of_central_differences(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.ReLU(), nn.Linear(4, 2)).double()
+        x, target, step = torch.randn(5, 3).double(), torch.randn(5, 2).double(), 1e-6
+        found = batch.gradients(model, x, target)
+        with torch.no_grad():
+            for parameter, gradient in zip(model.parameters(), found, strict=True):
+                for value, slope in zip(parameter.view(-1), gradient.reshape(-1), strict=True):
+                    value += step
+                    above = F.mse_loss(model(x), target)
+                    value -= 2 * step
+                    below = F.mse_loss(model(x), target)
+                    value += step
+                    assert abs((above - below) / (2 * step) - slope) < 1e-7
+
+    @pytest.mark.parametrize(("n", "i", "o"), [(1, 2, 2), (4, 3, 5)])
+    def test_the_linear_layer_needs_no_jacobian(self, n: int, i: int, o: int):
+        x, W, dz = torch.randn(n, i).double(), torch.randn(o, i).double(), torch.randn(n, o).double()
+        by_weight = jacobian(lambda W: x @ W.T, W)
+        by_input = jacobian(lambda x: x @ W.T, x)
+        assert by_weight.numel() == n * o * o * i
+        assert torch.allclose(torch.einsum("no,nohi->hi", dz, by_weight), dz.T @ x)
+        assert torch.allclose(torch.einsum("no,nomi->mi", dz, by_input), dz @ W)
+
+    def test_backward_approaches_two_forwards_with_depth(self):
+        # The page counts with FlopCounterMode, which imports the compiler: another count, and cheaper.
+        def products(run: Callable[[], object]) -> int:
+            with profile(with_flops=True) as measured:
+                run()
+            return sum(event.flops for event in measured.function_events if "mm" in event.name)
+
+        for depth in (1, 2, 8, 32):
+            model = nn.Sequential(*(nn.Linear(16, 16) for _ in range(depth)))
+            loss = model(torch.randn(4, 16)).sum()
+            forward = products(lambda model=model: model(torch.randn(4, 16)))
+            assert forward == depth * 2 * 4 * 16 * 16
+            assert products(loss.backward) / forward == 2 - 1 / depth
+
+    def test_an_early_update_changes_the_gradient_of_the_layer_before(self):
+        assert mixed.gradient_of_W(False) == [[8, 16], [0, 0]]
+        assert mixed.gradient_of_W(True) == [[3.2, 6.4], [0, 0]]
+
+    @pytest.mark.parametrize("activation", [nn.ReLU, nn.Tanh, nn.Sigmoid])
+    def test_equal_units_stay_equal(self, activation: type[nn.Module]):
+        model = nn.Sequential(nn.Linear(3, 4), activation(), nn.Linear(4, 1)).double()
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, 0.3)
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        x = torch.randn(16, 3, generator=torch.Generator().manual_seed(0)).double()
+        for _ in range(20):
+            optimizer.zero_grad()
+            (model(x) - x.square().sum(1, keepdim=True)).square().mean().backward()
+            optimizer.step()
+        assert torch.allclose(model[0].weight, model[0].weight[:1].expand(4, 3))
+        assert (model[0].weight != 0.3).any()
+
+    def test_zero_weights_stop_the_first_layer_only_while_the_last_is_zero(self):
+        for activation, moves in ((nn.ReLU(), False), (nn.Sigmoid(), True)):
+            model = nn.Sequential(nn.Linear(3, 4), activation, nn.Linear(4, 1))
+            for parameter in model.parameters():
+                nn.init.zeros_(parameter)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            for _ in range(5):
+                optimizer.zero_grad()
+                (model(torch.ones(2, 3)) - 1).square().mean().backward()
+                optimizer.step()
+            assert bool(model[0].weight.any()) == moves
+
+    def test_a_unit_that_is_off_for_all_samples_gets_no_gradient(self):
+        layer = nn.Linear(2, 2)
+        with torch.no_grad():
+            layer.bias.copy_(torch.tensor([10.0, -10.0]))
+            layer.weight.clamp_(-1, 1)
+        layer(torch.rand(8, 2)).relu().sum().backward()
+        assert layer.weight.grad[0].all() and not layer.weight.grad[1].any() and layer.bias.grad[1] == 0
+
+    def test_forward_mode_gives_the_slope_along_one_direction(self):
+        x, direction = torch.randn(5).double(), torch.randn(5).double()
+        value, slope = torch.func.jvp(lambda x: x.sin().sum(), (x,), (direction,))
+        assert torch.isclose(slope, x.cos() @ direction) and torch.isclose(value, x.sin().sum())
+
+    def test_a_square_layer_with_one_sample_hides_two_mistakes(self):
+        dz, x = torch.randn(1, 3), torch.randn(1, 3)
+        assert (dz.T @ x).shape == (x.T @ dz).shape and torch.equal(dz.sum(0), dz[0])
+        assert not torch.allclose(dz.T @ x, x.T @ dz)
+
+    def test_dropout_tells_equal_units_apart(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 4), nn.Dropout(0.5), nn.Linear(4, 1))
+        for parameter in model.parameters():
+            nn.init.constant_(parameter, 0.5)
+        model(torch.randn(3, 3)).sum().backward()
+        assert not torch.allclose(model[0].weight.grad, model[0].weight.grad[:1].expand(4, 3))
+
+
+class TestBranchingGradients:
+    @pytest.mark.parametrize("branches", [2, 3, 10])
+    def test_gradients_of_branches_are_summed_and_passed_on_once(self, branches: int):
+        x = torch.randn(5, dtype=torch.float64, requires_grad=True)
+        h, seen = x.sin(), []
+        h.retain_grad()
+        h.register_hook(lambda g: seen.append(g.clone()))
+        h.grad_fn.register_hook(lambda *_: seen.append("node"))
+        sum((h**k).sum() for k in range(1, branches + 1)).backward()
+        expected = sum(k * h.detach() ** (k - 1) for k in range(1, branches + 1))
+        assert len(seen) == 2 and torch.allclose(seen[0], expected) and torch.equal(h.grad, seen[0])
+        assert torch.allclose(x.grad, expected * x.detach().cos())
+
+    def test_the_mirror_of_each_operation(self):
+        g = torch.tensor([[1.0, 2.0], [3.0, 4.0]])
+        a, b = torch.ones(2, requires_grad=True), torch.ones(2, 2, requires_grad=True)
+        (a + b).backward(g)
+        assert a.grad.tolist() == [4, 6] and torch.equal(b.grad, g)
+        for join, parts in ((torch.stack, list(g)), (torch.cat, [torch.tensor([1.0, 2.0]), torch.tensor([3.0, 4.0])])):
+            p, q = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+            join((p, q)).backward(g.flatten() if join is torch.cat else g)
+            assert torch.equal(p.grad, parts[0]) and torch.equal(q.grad, parts[1])
+        p, q = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        torch.where(torch.tensor([True, False]), p, q).sum().backward()
+        assert p.grad.tolist() == [1, 0] and q.grad.tolist() == [0, 1]
+
+    @pytest.mark.parametrize(
+        ("optimizer", "options"),
+        [
+            (torch.optim.AdamW, {}),
+            (torch.optim.SGD, {"weight_decay": 0.1}),
+            (torch.optim.RMSprop, {"weight_decay": 0.1}),
+        ],
+    )
+    def test_a_zero_gradient_decays_and_none_is_skipped(self, optimizer: type, options: dict):
+        for gradient, moves in ((torch.zeros(()), True), (None, False)):
+            w = nn.Parameter(torch.tensor(1.0))
+            w.grad = gradient
+            optimizer([w], lr=0.1, **options).step()
+            assert (w.item() != 1) == moves
+
+    def test_a_zero_gradient_moves_on_momentum(self):
+        w = nn.Parameter(torch.tensor(1.0))
+        sgd = torch.optim.SGD([w], lr=0.1, momentum=0.9)
+        w.grad = torch.ones(())
+        sgd.step()
+        before = w.item()
+        w.grad = None
+        sgd.step()
+        assert w.item() == before
+        w.grad = torch.zeros(())
+        sgd.step()
+        assert w.item() < before
+
+    def test_the_gradient_of_a_result_is_kept_only_on_request(self):
+        x = torch.ones(3, requires_grad=True)
+        h = 2 * x
+        h.sum().backward()
+        with pytest.warns(UserWarning, match="not a leaf Tensor is being accessed"):
+            assert h.grad is None
+        h = 2 * x
+        assert torch.autograd.grad(h.sum(), h)[0].tolist() == [1, 1, 1]
+
+    def test_autograd_grad_and_an_unused_input(self):
+        a, w = torch.ones((), requires_grad=True), torch.ones((), requires_grad=True)
+        with pytest.raises(RuntimeError, match="appears to not have been used in the graph"):
+            torch.autograd.grad(2 * a, [a, w])
+        assert torch.autograd.grad(2 * a, [a, w], allow_unused=True)[1] is None
+        assert torch.autograd.grad(2 * a, [a, w], materialize_grads=True)[1].item() == 0
+
+    def test_views_separate_the_branches(self):
+        x = torch.tensor(3.0, requires_grad=True)
+        h, seen = 2 * x, {}
+        one, two = h.view_as(h), h.view_as(h)
+        assert one.data_ptr() == h.data_ptr()
+        for name, tensor in (("one", one), ("two", two)):
+            tensor.register_hook(lambda g, name=name: seen.update({name: g.item()}))
+        (one**2 + 5 * two).backward()
+        assert seen == {"one": 12, "two": 5} and x.grad.item() == 34
+
+    def test_residual_connections_keep_the_gradient(self):
+        assert residual.gradient_at_input(False, 20) < 1e-3 * residual.gradient_at_input(False, 1)
+        assert residual.gradient_at_input(True, 20) >= 1
+        h, f = torch.randn(4, requires_grad=True), nn.Linear(4, 4)
+        g = torch.randn(4)
+        both = torch.autograd.grad(h + f(h), h, g)[0]
+        assert torch.allclose(both, g + torch.autograd.grad(f(h), h, g)[0])
+
+    def test_adam_does_not_balance_the_branches(self):
+        moved = []
+        for weight in (0.0, 1.0):
+            w = nn.Parameter(torch.zeros(2))
+            adam = torch.optim.Adam([w], lr=0.1)
+            (1000 * w[0] + 2000 * w[1] + weight * (w[0] - w[1])).backward()
+            adam.step()
+            moved.append(w.detach().clone())
+        assert torch.allclose(*moved)
+
+
+class TestDetach:
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+    def test_same_memory_and_no_history(self, dtype: torch.dtype):
+        y = torch.randn(3, dtype=dtype, requires_grad=True) * 2
+        d = y.detach()
+        assert d.data_ptr() == y.data_ptr() and d.grad_fn is None and not d.requires_grad and d.is_leaf
+        assert y.grad_fn is not None and y.requires_grad
+        d += 1
+        assert torch.equal(d, y) and y._version == d._version == 1
+
+    def test_the_detached_factor_is_a_constant(self):
+        x = torch.randn(4, dtype=torch.float64, requires_grad=True)
+        for attached, cut in ((1, 0), (1, 1), (1, 2), (2, 1), (3, 2)):
+            y = x.sin()
+            expected = attached * y ** (attached + cut - 1) * x.cos()
+            found = torch.autograd.grad((y**attached * y.detach() ** cut).sum(), x)[0]
+            assert torch.allclose(found, expected)
+
+    def test_which_ways_share_flow_and_notice(self):
+        found = {name: ways.properties(cut) for name, cut in ways.WAYS.items()}
+        assert found["y.detach()"] == (False, True, "backward raises")
+        assert found["y.data"] == (False, True, "GRADIENT WRONG")
+        assert found["y.clone()"] == (True, False, "gradient right")
+        assert found["y.detach().clone()"] == (False, False, "gradient right")
+        assert ways.properties(lambda y: y.clone().detach()) == (False, False, "gradient right")
+
+    def test_detach_in_the_discriminators_step_matters_if_the_gradient_is_cleared_too_early(self):
+        reference, reached = gan.train(True, "before its backward")
+        assert not reached
+        assert torch.equal(gan.train(True, "after its step")[0], reference)
+        weights, reached = gan.train(False, "before its backward")
+        assert reached and torch.equal(weights, reference)
+        assert not torch.allclose(gan.train(False, "after its step")[0], reference, atol=1e-3)
+
+    @pytest.mark.parametrize("last", [nn.Identity, nn.Tanh])
+    def test_one_fake_batch_for_both_steps_raises_without_the_cut(self, last: type[nn.Module]):
+        G, D = nn.Sequential(nn.Linear(2, 3), nn.ReLU(), nn.Linear(3, 3), last()), nn.Linear(3, 1)
+        for cut in (True, False):
+            fake = G(torch.randn(4, 2))
+            D(fake.detach() if cut else fake).square().mean().backward()
+            if cut:
+                D(fake).mean().backward()
+            else:
+                with pytest.raises(RuntimeError, match=SECOND_TIME):
+                    D(fake).mean().backward()
+
+    def test_the_discriminators_gradient_does_not_depend_on_the_cut(self):
+        torch.manual_seed(0)
+        G, D = nn.Sequential(nn.Linear(2, 5), nn.ReLU()), nn.Sequential(nn.Linear(5, 4), nn.Tanh(), nn.Linear(4, 1))
+        fake = G(torch.randn(8, 2))
+        cut = torch.autograd.grad(D(fake.detach()).mean(), list(D.parameters()))
+        whole = torch.autograd.grad(D(fake).mean(), list(D.parameters()))
+        assert all(map(torch.equal, cut, whole))
+        D(fake.detach()).mean().backward()
+        assert all(p.grad is None for p in G.parameters()) and all(p.grad is not None for p in D.parameters())
+
+    def test_an_attached_target_moves_as_well(self):
+        net = nn.Linear(3, 1)
+        state, following = torch.randn(4, 3), torch.randn(4, 3)
+        value, target = net(state), 1 + 0.9 * net(following)
+        detached = torch.autograd.grad(F.mse_loss(value, target.detach()), net.weight, retain_graph=True)[0]
+        attached = torch.autograd.grad(F.mse_loss(value, target), net.weight)[0]
+        residual = (target - value).detach()
+        assert torch.allclose(detached, -2 * (residual * state).mean(0), atol=1e-5)
+        assert torch.allclose(attached, 2 * (residual * (0.9 * following - state)).mean(0), atol=1e-5)
+
+    def test_truncation_needs_both_states_of_an_lstm(self):
+        lstm = nn.LSTM(2, 3)
+        for cut, raises in ((lambda h, c: (h.detach(), c.detach()), False), (lambda h, c: (h.detach(), c), True)):
+            output, state = lstm(torch.randn(4, 1, 2))
+            output.sum().backward()
+            again = lstm(torch.randn(4, 1, 2), cut(*state))[0].sum()
+            if raises:
+                with pytest.raises(RuntimeError, match="backward through the graph a second time"):
+                    again.backward()
+            else:
+                again.backward()
+
+    def test_numpy_needs_it(self):
+        with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\) instead"):
+            torch.ones(1, requires_grad=True).numpy()
+
+    def test_straight_through(self):
+        x = torch.tensor([0.2, 1.7], requires_grad=True)
+        y = x + (x.round() - x).detach()
+        y.sum().backward()
+        assert torch.allclose(y, x.round()) and x.grad.tolist() == [1, 1]
+
+    def test_the_picture_draws_each_node_once_and_stops_at_none(self):
+        class Axes:
+            def __init__(self):
+                self.texts = []
+
+            def text(self, x: float, y: float, text: str, **_):
+                self.texts.append((text, round(y)))
+
+            def plot(self, *_, **__):
+                pass
+
+        a, b = (torch.ones((), requires_grad=True) for _ in range(2))
+        axes = Axes()
+        graph.draw((a * b.exp().detach() + b).grad_fn, {a: "a", b: "b"}, axes)
+        assert axes.texts == [("Add", 0), ("Mul", -1), ("a.grad", -2), ("None", -2), ("b.grad", -1)]
+
+
+class TestMultipleBackward:
+    @pytest.mark.parametrize(
+        "operation", [lambda x: x + 1, torch.neg, lambda x: x.cumsum(0), lambda x: x[1:], lambda x: x - x.mean()]
+    )
+    def test_without_saved_tensors_the_gradient_doubles(self, operation):
+        x = torch.randn(3, requires_grad=True)
+        loss = operation(x).sum()
+        loss.backward()
+        first = x.grad.clone()
+        loss.backward()
+        assert torch.equal(x.grad, 2 * first)
+
+    @pytest.mark.parametrize(
+        "operation",
+        [lambda x: 2 * x, torch.exp, torch.relu, lambda x: x**2, lambda x: x / 2, nn.Linear(3, 2), nn.Softmax(0)],
+    )
+    def test_with_saved_tensors_the_second_raises_unless_they_are_retained(self, operation):
+        x = torch.randn(3, requires_grad=True)
+        loss = operation(x).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        x.grad = None
+        loss = operation(x).sum()
+        loss.backward(retain_graph=True)
+        first = x.grad.clone()
+        loss.backward()
+        assert torch.allclose(x.grad, 2 * first)
+
+    def test_all_fixes_give_one_gradient_and_two_visit_the_trunk_once(self):
+        names = ("retain_graph", "one sum", "one call, two losses", "forward twice")
+        found = [fixes.gradient(name) for name in names]
+        assert [values for values, _ in found] == [[4.0, 4.0]] * 4
+        assert [visits for _, visits in found] == [2, 1, 1, 2]
+
+    def test_backward_frees_layer_by_layer_and_retain_graph_nothing(self):
+        layers = memory.LAYERS
+        rise = [float(n) for n in range(layers + 1)]
+        assert memory.held(False) == rise + rise[-2::-1]
+        assert memory.held(True) == rise + [float(layers)] * layers
+
+    def test_a_failed_backward_leaves_part_of_the_gradients(self):
+        a, b = torch.zeros(2, requires_grad=True), torch.zeros(2, requires_grad=True)
+        loss = (a.exp() + b.neg()).sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        assert a.grad.tolist() == [1, 1] and b.grad.tolist() == [-2, -2]
+
+    def test_create_graph_retains(self):
+        x = torch.ones(2, requires_grad=True)
+        y = (x**3).sum()
+        torch.autograd.grad(y, x, create_graph=True)
+        y.backward()
+        assert x.grad.tolist() == [3, 3]
+
+    def test_grad_frees_only_what_it_visits(self):
+        x = torch.ones(2, requires_grad=True)
+        h = x.exp()
+        loss = (h * h).sum()
+        torch.autograd.grad(loss, h)
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            loss.backward()
+        h.sum().backward()
+        assert torch.allclose(x.grad, x.detach().exp())
+
+    def test_a_step_in_between_raises_if_a_weight_was_saved(self):
+        for layers, raises in ((1, False), (2, True)):
+            model = nn.Sequential(*(nn.Linear(2, 2) for _ in range(layers)))
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            loss = model(torch.ones(4, 2)).square().mean()
+            loss.backward(retain_graph=True)
+            stale = model[0].weight.grad.clone()
+            optimizer.step()
+            optimizer.zero_grad()
+            if raises:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
+            else:
+                loss.backward()
+                assert torch.equal(model[0].weight.grad, stale)
+
+    def test_a_state_that_is_carried_over_makes_every_backward_longer(self):
+        w, state, visits, counts = torch.tensor(0.5, requires_grad=True), torch.tensor(1.0), [], []
+        for _ in range(4):
+            state = (w * state).tanh()
+            state.grad_fn.register_prehook(lambda _: visits.append(1))
+            state.backward(retain_graph=True)
+            counts.append(len(visits))
+            visits.clear()
+        assert counts == [1, 2, 3, 4]
+
+
+class TestBackwardVsGrad:
+    def test_grad_returns_and_backward_accumulates(self):
+        model = nn.Sequential(nn.Linear(3, 4), nn.GELU(), nn.Linear(4, 1)).double()
+        x, parameters = torch.randn(5, 3).double(), list(model.parameters())
+        returned = torch.autograd.grad(model(x).mean(), parameters)
+        assert all(p.grad is None for p in parameters)
+        for times in (1, 2, 3):
+            assert model(x).mean().backward() is None
+            assert all(torch.allclose(p.grad, times * g) for p, g in zip(parameters, returned, strict=True))
+
+    def test_grad_of_an_intermediate_visits_neither_what_lies_behind_nor_a_side_branch(self):
+        x, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        h, side, visited = x.exp(), other.sin(), []
+        h.grad_fn.register_prehook(lambda _: visited.append("behind"))
+        side.grad_fn.register_prehook(lambda _: visited.append("side"))
+        loss = (h * side).sum()
+        (g,) = torch.autograd.grad(loss, h, retain_graph=True)
+        assert torch.allclose(g, side) and visited == []
+        torch.autograd.grad(loss, x, retain_graph=True)
+        assert visited == ["behind"]
+        loss.backward()
+        assert sorted(visited) == ["behind", "behind", "side"]
+
+    @pytest.mark.parametrize("activation", [nn.Tanh, nn.GELU, nn.Sigmoid])
+    def test_the_product_is_that_of_the_whole_hessian(self, activation: type[nn.Module]):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 3), activation(), nn.Linear(3, 1)).double()
+        x, y = torch.randn(6, 2).double(), torch.randn(6, 1).double()
+        parameters = dict(model.named_parameters())
+        vector = [torch.randn_like(p) for p in parameters.values()]
+
+        def loss(*values: torch.Tensor) -> torch.Tensor:
+            return F.mse_loss(torch.func.functional_call(model, dict(zip(parameters, values, strict=True)), x), y)
+
+        blocks = torch.autograd.functional.hessian(loss, tuple(parameters.values()))
+        expected = [
+            sum(torch.tensordot(block, v, v.dim()) for block, v in zip(row, vector, strict=True)) for row in blocks
+        ]
+        found = hvp.hessian_vector_product(loss(*parameters.values()), list(parameters.values()), vector)
+        assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
+        assert all(p.grad is None for p in parameters.values())
+
+    def test_the_product_of_what_is_linear_or_unused_is_zero(self):
+        w, unused = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
+        vector = [torch.ones(3), torch.ones(2)]
+        for loss in ((2 * w).sum(), (w * torch.arange(3.0)).sum()):
+            found = hvp.hessian_vector_product(loss, [w, unused], vector)
+            assert [v.tolist() for v in found] == [[0, 0, 0], [0, 0]]
+        found = hvp.hessian_vector_product((w**2).sum(), [w, unused], vector)
+        assert [v.tolist() for v in found] == [[2, 2, 2], [0, 0]]
+        with pytest.raises(ValueError, match="shorter"):
+            hvp.hessian_vector_product((w**2).sum(), [w], vector[:0])
+
+    def test_a_penalty_needs_create_graph(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 8), nn.Softplus(), nn.Linear(8, 1))
+        x = torch.randn(16, 2, requires_grad=True)
+        found = {}
+        for create in (False, True):
+            (slope,) = torch.autograd.grad(model(x).sum(), x, create_graph=create)
+            assert (slope.grad_fn is not None) == create
+            loss = model(x).mean() + 10 * slope.square().mean()
+            found[create] = torch.autograd.grad(loss, model[0].weight)[0]
+        plain = torch.autograd.grad(model(x).mean(), model[0].weight)[0]
+        assert torch.equal(found[False], plain) and not torch.allclose(found[True], plain)
+        (slope,) = torch.autograd.grad(model(x).sum(), x)
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            slope.square().mean().backward()
+
+    @pytest.mark.parametrize("wanted", ["leaf", "itself"])
+    def test_grad_fills_what_retain_grad_was_called_on(self, wanted: str):
+        x = torch.ones(2, requires_grad=True)
+        h = 3 * x
+        h.retain_grad()
+        loss = (h**2).sum()
+        torch.autograd.grad(loss, x if wanted == "leaf" else h, retain_graph=True)
+        assert h.grad.tolist() == [6, 6] and x.grad is None
+        loss.backward()
+        assert h.grad.tolist() == [12, 12]
+
+    def test_only_backward_runs_hooks_after_accumulation(self):
+        x, seen = torch.ones(2, requires_grad=True), []
+        x.register_hook(lambda _: seen.append("tensor"))
+        x.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        torch.autograd.grad((x**2).sum(), x)
+        assert seen == ["tensor"]
+        (x**2).sum().backward()
+        assert seen == ["tensor", "tensor", "accumulated"]
+
+    def test_backward_with_create_graph_warns(self):
+        x = torch.ones(2, requires_grad=True)
+        with pytest.warns(UserWarning, match="create a reference cycle"):
+            (x**2).sum().backward(create_graph=True)
+        x.grad = None
+
+    def test_reentrant_checkpointing_does_not_support_grad(self):
+        layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+        with pytest.raises(RuntimeError):
+            torch.autograd.grad(checkpoint(layer, x, use_reentrant=True).sum(), layer.weight)
+        assert torch.autograd.grad(checkpoint(layer, x, use_reentrant=False).sum(), layer.weight)[0].shape == (2, 2)
+
+
+def run_loop(order: str, optimizer: type, layers: int, steps: int = 6) -> tuple[nn.Module, list[bool]]:
+    """A trained model, and whether each step changed its first weight."""
+    torch.manual_seed(0)
+    model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(layers)))
+    made, moved = optimizer(model.parameters(), lr=0.01), []
+    for x in torch.randn(steps, 8, 4):
+        for call in order.split():
+            if call == "forward":
+                loss = (model(x) - x.flip(1)).square().mean()
+            elif call == "backward":
+                loss.backward()
+            elif call == "zero":
+                made.zero_grad()
+            else:
+                before = model[0].weight.detach().clone()
+                made.step()
+                moved.append(not torch.equal(before, model[0].weight))
+    return model, moved
+
+
+class TestLoopOrder:
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW, torch.optim.RMSprop])
+    @pytest.mark.parametrize("layers", [1, 3])
+    def test_zero_grad_is_free_between_step_and_backward(self, optimizer: type, layers: int):
+        usual, _ = run_loop("zero forward backward step", optimizer, layers)
+        for order in ("forward zero backward step", "forward backward step zero"):
+            model, _ = run_loop(order, optimizer, layers)
+            assert all(map(torch.equal, model.parameters(), usual.parameters()))
+
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW, torch.optim.RMSprop])
+    @pytest.mark.parametrize("layers", [1, 3])
+    def test_between_backward_and_step_it_leaves_the_model_untrained(self, optimizer: type, layers: int):
+        for order in ("forward zero step backward", "forward backward zero step", "forward step backward zero"):
+            assert not any(run_loop(order, optimizer, layers)[1])
+
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+    def test_a_step_between_forward_and_backward_raises_if_a_weight_was_saved(self, optimizer: type):
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            run_loop("forward step zero backward", optimizer, layers=2)
+        _, moved = run_loop("forward step zero backward", optimizer, layers=1)
+        assert moved == [False] + [True] * 5
+
+    def test_without_zero_grad_every_step_updates(self):
+        for optimizer in (torch.optim.SGD, torch.optim.AdamW):
+            assert run_loop("forward backward step", optimizer, 2, steps=20)[1] == [True] * 20
+
+    def test_a_clip_that_nobody_reads_is_no_clip(self):
+        without = more.train("zero forward backward step schedule")
+        for order in ("zero forward clip backward step schedule", "zero forward backward step clip schedule"):
+            assert torch.equal(more.train(order), without)
+        assert not torch.equal(more.train(more.USUAL), without)
+        assert torch.equal(more.train("forward backward clip zero step schedule"), more.train(more.USUAL, 0))
+
+    def test_a_scheduler_before_the_step_warns_and_skips_the_first_rate(self):
+        weight = nn.Parameter(torch.zeros(1))
+        used = {}
+        for first in ("step", "schedule"):
+            sgd = torch.optim.SGD([weight], lr=1.0)
+            scheduler = torch.optim.lr_scheduler.StepLR(sgd, 1, gamma=0.5)
+            weight.grad = torch.ones(1)
+            used[first] = []
+            for i in range(3):
+                if first == "schedule":
+                    if i == 0:
+                        with pytest.warns(UserWarning, match="before `optimizer.step"):
+                            scheduler.step()
+                    else:
+                        scheduler.step()
+                used[first].append(sgd.param_groups[0]["lr"])
+                sgd.step()
+                if first == "step":
+                    scheduler.step()
+        assert used == {"step": [1.0, 0.5, 0.25], "schedule": [0.5, 0.25, 0.125]}
+
+    def test_the_sum_of_gradients_grows_with_the_signal(self):
+        found = {name: growth.growth(*setting)[-1] for name, setting in growth.SETTINGS.items()}
+        assert found["one batch, repeated"] == pytest.approx(10, rel=1e-4)
+        assert found["new batches, labels are noise"] == pytest.approx(10**0.5, rel=0.05)
+        assert 7 < found["new batches, clear signal"] < 9.5
+        assert found["new batches, labels are noise"] < growth.growth(0.3, 1.0, False)[-1] < 8.5
+
+    def test_the_norm_before_backward_is_zero(self):
+        model = nn.Linear(2, 1)
+        assert nn.utils.clip_grad_norm_(model.parameters(), 1.0) == 0
+        model(torch.ones(1, 2)).sum().backward()
+        assert nn.utils.clip_grad_norm_(model.parameters(), 1.0) > 0
+
+    def test_each_zero_grad_clears_its_own(self):
+        one, two = nn.Linear(2, 2), nn.Linear(2, 1)
+        two(one(torch.ones(1, 2))).sum().backward()
+        torch.optim.SGD(two.parameters(), lr=0.1).zero_grad()
+        assert two.weight.grad is None and one.weight.grad is not None
