@@ -1,5 +1,7 @@
 """Every claim that the pages of docs/mid/autograd make, proven beyond the example shown."""
 
+import copy
+import weakref
 from collections.abc import Callable
 
 import pytest
@@ -28,6 +30,8 @@ graph = load_snippet("mid/autograd/detach_graph.py")
 checked = load_snippet("mid/autograd/custom_function_gradcheck.py")
 context = load_snippet("mid/autograd/custom_function_context.py")
 straight = load_snippet("mid/autograd/custom_function_myth.py")
+clip_hooks = load_snippet("mid/autograd/hooks_clip.py")
+recorder = load_snippet("mid/autograd/hooks_record.py")
 
 SECOND_TIME = "backward through the graph a second time"
 
@@ -801,3 +805,177 @@ class TestCustomFunction:
         with pytest.raises(RuntimeError, match="setup_context"):
             torch.func.grad(lambda x: context.Saved.apply(x).sum())(x[0])
         assert torch.equal(torch.func.vmap(torch.func.grad(lambda x: New.apply(x).sum()))(x), 2 * x)
+
+
+class TestHooks:
+    @pytest.mark.parametrize("layer", [lambda: nn.Linear(2, 2), lambda: nn.Conv1d(2, 2, 1)])
+    def test_hooks_surround_the_forward_and_the_backward_pass(self, layer: Callable[[], nn.Module]):
+        module, seen = layer(), []
+        module.register_full_backward_hook(lambda *_: seen.append("backward"))
+        module.register_full_backward_pre_hook(lambda *_: seen.append("backward pre"))
+        module.weight.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        module.weight.register_hook(lambda _: seen.append("tensor"))
+        module.register_forward_hook(lambda *_: seen.append("forward"))
+        module.register_forward_pre_hook(lambda *_: seen.append("forward pre"))
+        module(torch.ones(2, 2, requires_grad=True)).sum().backward()
+        assert seen[:3] == ["forward pre", "forward", "backward pre"]
+        assert seen.index("tensor") < seen.index("accumulated") and set(seen[3:]) == {
+            "tensor",
+            "accumulated",
+            "backward",
+        }
+
+    def test_a_full_backward_hook_does_not_wait_for_the_weight(self):
+        for requires_grad, there in ((True, True), (False, False)):
+            layer, seen = nn.Linear(2, 2), []
+            layer.register_full_backward_hook(lambda m, *_, seen=seen: seen.append(m.weight.grad is not None))
+            loss = layer(torch.ones(1, 2, requires_grad=requires_grad)).sum()
+            if requires_grad:
+                loss.backward()
+            else:
+                with pytest.warns(UserWarning, match="no inputs require gradients"):
+                    loss.backward()
+            assert seen == [there]
+
+    def test_forward_by_name_and_functional_calls_go_past_module_hooks(self):
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_forward_hook(lambda *_: seen.append(1))
+        layer.register_full_backward_hook(lambda *_: seen.append(2))
+        x = torch.ones(1, 2, requires_grad=True)
+        layer.forward(x).sum().backward()
+        F.linear(x, layer.weight).sum().backward()
+        assert seen == []
+        with torch.no_grad():
+            layer(x)
+        assert seen == [1]
+
+    @pytest.mark.parametrize("inplace", [False, True])
+    def test_the_recorder_agrees_with_retain_grad_and_leaves_no_hook(self, inplace: bool):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(inplace), nn.Dropout(0.0), nn.Linear(5, 1))
+        x = torch.randn(7, 3)
+        with recorder.recorded(model) as found:
+            model(x).square().sum().backward()
+        h = x
+        for name, module in model.named_children():
+            h = module.forward(h) if not isinstance(module, nn.ReLU) else F.relu(h)
+            h.retain_grad()
+            found[name]["kept"] = h
+        h.square().sum().backward()
+        for values in found.values():
+            assert values["rms"] == pytest.approx(values["kept"].square().mean().sqrt().item(), rel=1e-5)
+            assert values["gradient"] == pytest.approx(values["kept"].grad.norm().item(), rel=1e-5)
+        assert len(found) == 4 and not any(m._forward_hooks for m in model.modules())
+
+    def test_the_recorder_skips_what_is_no_float_tensor_and_cleans_up_after_an_error(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn, self.head = nn.GRU(2, 3), nn.Linear(3, 1)
+
+            def forward(self, x):
+                return self.head(self.rnn(x)[0])
+
+        model = Model()
+        with torch.no_grad(), recorder.recorded(model) as found:
+            model(torch.ones(4, 1, 2))
+        assert list(found) == ["head"] and list(found["head"]) == ["rms"]
+        with pytest.raises(ZeroDivisionError), recorder.recorded(model):
+            raise ZeroDivisionError
+        assert not any(m._forward_hooks for m in model.modules())
+
+    @pytest.mark.parametrize("kind", ["hook", "pre_hook"])
+    @pytest.mark.parametrize("write", [nn.ReLU(inplace=True), lambda h: h.add_(1)])
+    def test_a_write_after_a_full_backward_hook_raises(self, kind: str, write: Callable):
+        layer = nn.Linear(2, 2)
+        getattr(layer, f"register_full_backward_{kind}")(lambda *_: None)
+        with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and is being modified inplace"):
+            write(layer(torch.ones(1, 2)))
+
+    def test_a_tensor_hook_clamps_each_call_and_not_the_sum(self):
+        for calls in (1, 2, 5):
+            assert clip_hooks.gradient("tensor hook", calls) == calls
+            assert clip_hooks.gradient("accumulated", calls) == clip_hooks.gradient("before step", calls) == 1
+        assert clip_hooks.gradient("tensor hook", 1, uses=4) == 1
+        assert clip_hooks.gradient("tensor hook", 2, uses=4) == 2
+
+    def test_a_clamp_after_each_call_is_not_one_before_the_step(self):
+        ends = {}
+        for accumulated in (True, False):
+            w = torch.ones(1, requires_grad=True)
+            if accumulated:
+
+                def clamp(p: torch.Tensor) -> None:
+                    p.grad.clamp_(-1, 1)
+
+                w.register_post_accumulate_grad_hook(clamp)
+            for slope in (3.0, 3.0, -2.0):
+                (slope * w).sum().backward()
+            nn.utils.clip_grad_value_([w], 1.0)
+            ends[accumulated] = w.grad.item()
+        assert ends == {True: -1, False: 1}
+
+    def test_keeping_outputs_keeps_graphs(self):
+        class Marker:
+            pass
+
+        for keep, alive in ((lambda y: y, 4), (lambda y: y.detach(), 0)):
+            model, kept, markers = nn.Sequential(nn.Linear(2, 2), nn.Tanh()), [], []
+            model[1].register_forward_hook(lambda m, a, y, keep=keep, kept=kept: kept.append(keep(y)))
+            for _ in range(4):
+                y, marker = model(torch.ones(1, 2)), Marker()
+                y.grad_fn.metadata["marker"] = marker
+                markers.append(weakref.ref(marker))
+                y.sum().backward()
+                del y, marker
+            assert sum(ref() is not None for ref in markers) == alive
+
+    def test_a_dictionary_as_output_warns_and_the_backward_hook_does_not_run(self):
+        class Model(nn.Module):
+            def forward(self, x):
+                return {"y": 2 * x}
+
+        model, seen = Model(), []
+        model.register_full_backward_hook(lambda *_: seen.append(1))
+        with pytest.warns(UserWarning, match="module output should be a Tensor or a tuple of Tensors"):
+            model(torch.ones(1, requires_grad=True))["y"].backward()
+        assert seen == []
+
+    def test_the_old_backward_hook_sees_the_last_node(self):
+        x, seen = torch.ones(1, 2, requires_grad=True), {}
+        for register in ("register_backward_hook", "register_full_backward_hook"):
+            model = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+            getattr(model, register)(
+                lambda _, inputs, __, register=register: seen.update({register: [tuple(g.shape) for g in inputs]})
+            )
+            if register == "register_backward_hook":
+                with pytest.warns(FutureWarning, match="is deprecated"):
+                    model(x).sum().backward()
+            else:
+                model(x).sum().backward()
+        assert seen == {"register_backward_hook": [(4,), (1, 3), (3, 4)], "register_full_backward_hook": [(1, 2)]}
+
+    def test_a_step_in_the_backward_pass_is_the_usual_step(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(4)))
+        usual, x, at_once = copy.deepcopy(model), torch.randn(3, 4), []
+        optimizers = {p: torch.optim.SGD([p], lr=0.1) for p in model.parameters()}
+
+        def step(parameter: nn.Parameter) -> None:
+            at_once.append(sum(p.grad is not None for p in model.parameters()))
+            optimizers[parameter].step()
+            optimizers[parameter].zero_grad()
+
+        for parameter in model.parameters():
+            parameter.register_post_accumulate_grad_hook(step)
+        model(x).sum().backward()
+        usual(x).sum().backward()
+        torch.optim.SGD(usual.parameters(), lr=0.1).step()
+        assert all(map(torch.equal, model.parameters(), usual.parameters())) and at_once == [1] * 8
+
+    def test_a_hook_that_is_registered_again_runs_again(self):
+        layer, seen = nn.Linear(2, 2), []
+        for _ in range(3):
+            layer.register_forward_hook(lambda *_: seen.append(1))
+            layer(torch.ones(1, 2))
+        assert len(seen) == 1 + 2 + 3 and list(layer.state_dict()) == ["weight", "bias"]
