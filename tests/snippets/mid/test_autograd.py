@@ -37,6 +37,7 @@ recorder = load_snippet("mid/autograd/hooks_record.py")
 lazy = load_snippet("mid/autograd/inference_mode_broken.py")
 in_place_bytes = load_snippet("mid/autograd/in_place_ops_bytes.py")
 unrecorded = load_snippet("mid/autograd/in_place_ops_unrecorded.py")
+jumps = load_snippet("mid/autograd/dynamic_graphs_jumps.py")
 
 SECOND_TIME = "backward through the graph a second time"
 
@@ -1205,3 +1206,55 @@ class TestInPlaceOps:
         x = torch.tensor([[-1.0, 2.0, -3.0]])
         model(x).sum().backward()
         assert x.tolist() == [[0, 2, 0]]
+
+
+def operations(result: torch.Tensor) -> list[str]:
+    """Names of the nodes from a result to its leaf, along the first edges."""
+    node, names = result.grad_fn, []
+    while node.next_functions:
+        names.append(node.name().removesuffix("Backward0"))
+        node = node.next_functions[0][0]
+    return names
+
+
+class TestDynamicGraphs:
+    @pytest.mark.parametrize(("at", "rounds"), [(0.5, 0), (1.5, 1), (3.0, 2), (100.0, 7)])
+    def test_each_input_leaves_the_operations_that_ran(self, at: float, rounds: int):
+        y = jumps.shrink(torch.tensor(at, requires_grad=True) * 1)
+        assert operations(y) == ["Div"] * rounds + ["Mul"]
+        value, slope = jumps.value_and_slope(at)
+        assert value == at / 2**rounds and slope == 0.5**rounds and 0.5 <= value <= 1
+
+    def test_a_loop_keeps_one_copy_of_its_body_per_round(self):
+        for rounds in (1, 5, 20):
+            kept, x = [], torch.ones(3, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda t, kept=kept: kept.append(t) or t, lambda t: t):
+                for _ in range(rounds):
+                    x = x.sin()
+            assert len(kept) == len(operations(x)) == rounds
+
+    @pytest.mark.parametrize("compare", [torch.gt, torch.ge, torch.eq, torch.lt])
+    def test_a_comparison_has_no_gradient(self, compare: Callable):
+        x, threshold = torch.randn(5), torch.zeros(1, requires_grad=True)
+        assert not compare(x, threshold).requires_grad
+        assert not compare(x, threshold).float().requires_grad
+        assert torch.sigmoid(x - threshold).requires_grad
+
+    def test_a_layer_in_the_branch_that_did_not_run_gets_none(self):
+        for sign in (1.0, -1.0):
+            up, down = nn.Linear(2, 1), nn.Linear(2, 1)
+            x = sign * torch.ones(1, 2)
+            (up(x) if x.sum() > 0 else down(x)).sum().backward()
+            assert (up.weight.grad is None) == (sign < 0) and (down.weight.grad is None) == (sign > 0)
+
+    def test_where_differentiates_both_sides(self):
+        for guarded in (False, True):
+            x = torch.tensor([-1.0, 4.0], requires_grad=True)
+            root = x.clamp(min=0.1).sqrt() if guarded else x.sqrt()
+            torch.where(x > 0, root, -x).sum().backward()
+            assert x.grad.isnan().any() != guarded
+
+    def test_a_comparison_of_a_batch_is_no_condition(self):
+        with pytest.raises(RuntimeError, match="more than one value is ambiguous"):
+            bool(torch.ones(2) > 0)
+        assert bool(torch.ones(1) > 0)
