@@ -30,7 +30,7 @@ RETIRED = (
     Retired(
         r"torch\.jit\.(script|trace|load|save|freeze|optimize_for_inference)\b",
         "torch.compile or torch.export",
-        ("senior/system-design/low-latency-serving",),
+        ("senior/system-design/low-latency-serving", "mid/autograd/dynamic-graphs"),
     ),
     Retired(r"torch\.(ao\.)?quantization\b", "torchao", ("senior/system-design/low-latency-serving",)),
     Retired(

@@ -1,10 +1,16 @@
 """Every claim that the pages of docs/mid/autograd make, proven beyond the example shown."""
 
+import copy
+import io
+import threading
+import weakref
 from collections.abc import Callable
 
 import pytest
 import torch
 from torch import nn
+from torch.autograd import gradcheck, gradgradcheck
+from torch.autograd.function import once_differentiable
 from torch.autograd.functional import jacobian
 from torch.autograd.profiler import profile
 from torch.nn import functional as F
@@ -23,6 +29,15 @@ memory = load_snippet("mid/autograd/multiple_backward_memory.py")
 ways = load_snippet("mid/autograd/detach_ways.py")
 gan = load_snippet("mid/autograd/detach_gan.py")
 graph = load_snippet("mid/autograd/detach_graph.py")
+checked = load_snippet("mid/autograd/custom_function_gradcheck.py")
+context = load_snippet("mid/autograd/custom_function_context.py")
+straight = load_snippet("mid/autograd/custom_function_myth.py")
+clip_hooks = load_snippet("mid/autograd/hooks_clip.py")
+recorder = load_snippet("mid/autograd/hooks_record.py")
+lazy = load_snippet("mid/autograd/inference_mode_broken.py")
+in_place_bytes = load_snippet("mid/autograd/in_place_ops_bytes.py")
+unrecorded = load_snippet("mid/autograd/in_place_ops_unrecorded.py")
+jumps = load_snippet("mid/autograd/dynamic_graphs_jumps.py")
 
 SECOND_TIME = "backward through the graph a second time"
 
@@ -624,3 +639,622 @@ class TestLoopOrder:
         two(one(torch.ones(1, 2))).sum().backward()
         torch.optim.SGD(two.parameters(), lr=0.1).zero_grad()
         assert two.weight.grad is None and one.weight.grad is not None
+
+
+class Multiply(torch.autograd.Function):
+    @staticmethod
+    def forward(ctx, a, b):
+        ctx.save_for_backward(a, b)
+        return a * b
+
+    @staticmethod
+    def backward(ctx, grad):
+        a, b = ctx.saved_tensors
+        return grad * b, grad * a
+
+
+class TestCustomFunction:
+    @pytest.mark.parametrize("returned", [1, 3])
+    def test_backward_returns_one_value_per_argument_or_raises(self, returned: int):
+        class Scale(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x, factor):
+                return x * factor
+
+            @staticmethod
+            def backward(ctx, grad):
+                return tuple([grad] * returned)
+
+        with pytest.raises(RuntimeError, match=rf"incorrect number of gradients \(expected 2, got {returned}\)"):
+            Scale.apply(torch.ones(2, requires_grad=True), 3.0).sum().backward()
+
+    @pytest.mark.parametrize(("a", "b"), [((3,), (2, 3)), ((2, 1), (2, 3)), ((1, 1), (4, 1, 3)), ((), (2,))])
+    def test_a_gradient_that_sums_to_the_shape_of_the_input_is_summed(self, a: tuple, b: tuple):
+        torch.manual_seed(0)
+        inputs = [torch.randn(shape).double().requires_grad_() for shape in (a, b)]
+        found = torch.autograd.grad(Multiply.apply(*inputs).square().sum(), inputs)
+        expected = torch.autograd.grad((inputs[0] * inputs[1]).square().sum(), inputs)
+        assert all(torch.allclose(x, y) and x.shape == y.shape for x, y in zip(found, expected, strict=True))
+
+    def test_gradcheck_judges_the_points_that_it_gets(self):
+        masked = [checked.function(*checked.CASES[f"relu, grad * (x {sign} 0)"]) for sign in (">", ">=")]
+        for points in ([-1.0, 2.0], [0.5, 0.1, -0.1]):
+            x = torch.tensor(points).double().requires_grad_()
+            assert all(gradcheck(case.apply, x) for case in masked)
+        zero = torch.zeros(1).double().requires_grad_()
+        slopes = [torch.autograd.grad(case.apply(zero), zero)[0].item() for case in masked]
+        assert slopes == [0, 1] and torch.autograd.grad(F.relu(zero), zero)[0].item() == 0
+
+    def test_gradcheck_rejects_a_wanted_gradient_that_is_not_the_true_one(self):
+        for points in ([-1.2, 0.3], [5.1, -7.4, 2.2]):
+            x = torch.tensor(points).double().requires_grad_()
+            assert not gradcheck(straight.RoundSTE.apply, x, raise_exception=False)
+            for limit, passes in ((1, False), (4.9, False), (5.1, True), (10, True)):
+                clipped = checked.function(lambda x: 5 * x, lambda _, g, limit=limit: (5 * g).clamp(-limit, limit))
+                assert gradcheck(clipped.apply, x, raise_exception=False) == passes
+
+    def test_gradcheck_needs_double_precision(self):
+        x = torch.randn(5, generator=torch.Generator().manual_seed(0)).requires_grad_()
+        with pytest.warns(UserWarning, match="not a double precision"):
+            assert not gradcheck(torch.sin, x, raise_exception=False)
+        assert gradcheck(torch.sin, x.detach().double().requires_grad_())
+
+    def test_grad_mode_is_off_in_forward_and_on_in_backward_only_with_create_graph(self):
+        seen = []
+
+        class Double(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                seen.append(torch.is_grad_enabled())
+                return 2 * x
+
+            @staticmethod
+            def backward(ctx, grad):
+                seen.append(torch.is_grad_enabled())
+                return 2 * grad
+
+        for create in (False, True):
+            x = torch.ones(1, requires_grad=True)
+            torch.autograd.grad(Double.apply(x), x, create_graph=create)
+        assert seen == [False, False, False, True]
+        assert [type(f[0]).__name__ for f in Double.apply(x).grad_fn.next_functions] == ["AccumulateGrad"]
+
+    def test_what_is_kept_on_the_context_is_neither_checked_nor_freed_at_once(self):
+        assert context.gradient_after_write(context.OnContext) == "2.0"
+        assert context.gradient_after_write(context.Saved) == "RuntimeError"
+        assert context.stays_in_memory(context.OnContext) and not context.stays_in_memory(context.Saved)
+
+    @pytest.mark.parametrize("dirty", [False, True])
+    def test_an_input_written_without_mark_dirty_keeps_its_old_history(self, dirty: bool):
+        class TwiceInPlace(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                if dirty:
+                    ctx.mark_dirty(x)
+                return x.mul_(2)
+
+            @staticmethod
+            def backward(ctx, grad):
+                return 2 * grad
+
+        w = torch.ones(2, requires_grad=True)
+        h = w * 1
+        TwiceInPlace.apply(h)
+        h.sum().backward()
+        assert w.grad.tolist() == ([2, 2] if dirty else [1, 1])
+
+    def test_a_clamp_with_a_mask_is_no_straight_through_estimator(self):
+        x = torch.linspace(-3, 3, 13)
+        assert straight.slopes(straight.ClampSTE.apply, x) == straight.slopes(lambda x: x.clamp(-1, 1), x)
+        assert straight.slopes(straight.RoundSTE.apply, x) == [1] * 13
+        assert straight.slopes(lambda x: x + (x.round() - x).detach(), x) == [1] * 13
+
+    def test_a_saved_intermediate_makes_the_second_derivative_wrong(self):
+        class Sigmoid(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                e = (-x).exp()
+                ctx.save_for_backward(e)
+                return 1 / (1 + e)
+
+            @staticmethod
+            def backward(ctx, grad):
+                (e,) = ctx.saved_tensors
+                return grad * e / (1 + e) ** 2
+
+        x = torch.tensor([-1.0, 0.5]).double().requires_grad_()
+        assert gradcheck(Sigmoid.apply, x)
+        assert not gradgradcheck(Sigmoid.apply, x, raise_exception=False)
+        assert gradgradcheck(context.Saved.apply, x)
+
+    def test_once_differentiable_makes_a_second_derivative_raise(self):
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x):
+                ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            @once_differentiable
+            def backward(ctx, grad):
+                return 2 * ctx.saved_tensors[0] * grad
+
+        x = torch.ones(2, requires_grad=True)
+        (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)
+        with pytest.raises(RuntimeError):
+            slope.sum().backward()
+
+    def test_what_nobody_needs_is_thrown_away(self):
+        x, frozen = torch.ones(2, requires_grad=True), torch.ones(2)
+        y = Multiply.apply(x, frozen)
+        assert y.grad_fn.needs_input_grad == (True, False)
+        y.sum().backward()
+        assert x.grad.tolist() == [1, 1] and frozen.grad is None
+
+    def test_torch_func_asks_for_setup_context(self):
+        class New(torch.autograd.Function):
+            generate_vmap_rule = True
+
+            @staticmethod
+            def forward(x):
+                return x * x
+
+            @staticmethod
+            def setup_context(ctx, inputs, output):
+                ctx.save_for_backward(*inputs)
+
+            @staticmethod
+            def backward(ctx, grad):
+                return 2 * ctx.saved_tensors[0] * grad
+
+        x = torch.arange(6.0).view(2, 3)
+        with pytest.raises(RuntimeError, match="setup_context"):
+            torch.func.grad(lambda x: context.Saved.apply(x).sum())(x[0])
+        assert torch.equal(torch.func.vmap(torch.func.grad(lambda x: New.apply(x).sum()))(x), 2 * x)
+
+
+class TestHooks:
+    @pytest.mark.parametrize("layer", [lambda: nn.Linear(2, 2), lambda: nn.Conv1d(2, 2, 1)])
+    def test_hooks_surround_the_forward_and_the_backward_pass(self, layer: Callable[[], nn.Module]):
+        module, seen = layer(), []
+        module.register_full_backward_hook(lambda *_: seen.append("backward"))
+        module.register_full_backward_pre_hook(lambda *_: seen.append("backward pre"))
+        module.weight.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        module.weight.register_hook(lambda _: seen.append("tensor"))
+        module.register_forward_hook(lambda *_: seen.append("forward"))
+        module.register_forward_pre_hook(lambda *_: seen.append("forward pre"))
+        module(torch.ones(2, 2, requires_grad=True)).sum().backward()
+        assert seen[:3] == ["forward pre", "forward", "backward pre"]
+        assert seen.index("tensor") < seen.index("accumulated") and set(seen[3:]) == {
+            "tensor",
+            "accumulated",
+            "backward",
+        }
+
+    def test_a_full_backward_hook_does_not_wait_for_the_weight(self):
+        for requires_grad, there in ((True, True), (False, False)):
+            layer, seen = nn.Linear(2, 2), []
+            layer.register_full_backward_hook(lambda m, *_, seen=seen: seen.append(m.weight.grad is not None))
+            loss = layer(torch.ones(1, 2, requires_grad=requires_grad)).sum()
+            if requires_grad:
+                loss.backward()
+            else:
+                with pytest.warns(UserWarning, match="no inputs require gradients"):
+                    loss.backward()
+            assert seen == [there]
+
+    def test_forward_by_name_and_functional_calls_go_past_module_hooks(self):
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_forward_hook(lambda *_: seen.append(1))
+        layer.register_full_backward_hook(lambda *_: seen.append(2))
+        x = torch.ones(1, 2, requires_grad=True)
+        layer.forward(x).sum().backward()
+        F.linear(x, layer.weight).sum().backward()
+        assert seen == []
+        with torch.no_grad():
+            layer(x)
+        assert seen == [1]
+
+    @pytest.mark.parametrize("inplace", [False, True])
+    def test_the_recorder_agrees_with_retain_grad_and_leaves_no_hook(self, inplace: bool):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(inplace), nn.Dropout(0.0), nn.Linear(5, 1))
+        x = torch.randn(7, 3)
+        with recorder.recorded(model) as found:
+            model(x).square().sum().backward()
+        h = x
+        for name, module in model.named_children():
+            h = module.forward(h) if not isinstance(module, nn.ReLU) else F.relu(h)
+            h.retain_grad()
+            found[name]["kept"] = h
+        h.square().sum().backward()
+        for values in found.values():
+            assert values["rms"] == pytest.approx(values["kept"].square().mean().sqrt().item(), rel=1e-5)
+            assert values["gradient"] == pytest.approx(values["kept"].grad.norm().item(), rel=1e-5)
+        assert len(found) == 4 and not any(m._forward_hooks for m in model.modules())
+
+    def test_the_recorder_skips_what_is_no_float_tensor_and_cleans_up_after_an_error(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.rnn, self.head = nn.GRU(2, 3), nn.Linear(3, 1)
+
+            def forward(self, x):
+                return self.head(self.rnn(x)[0])
+
+        model = Model()
+        with torch.no_grad(), recorder.recorded(model) as found:
+            model(torch.ones(4, 1, 2))
+        assert list(found) == ["head"] and list(found["head"]) == ["rms"]
+        with pytest.raises(ZeroDivisionError), recorder.recorded(model):
+            raise ZeroDivisionError
+        assert not any(m._forward_hooks for m in model.modules())
+
+    @pytest.mark.parametrize("kind", ["hook", "pre_hook"])
+    @pytest.mark.parametrize("write", [nn.ReLU(inplace=True), lambda h: h.add_(1)])
+    def test_a_write_after_a_full_backward_hook_raises(self, kind: str, write: Callable):
+        layer = nn.Linear(2, 2)
+        getattr(layer, f"register_full_backward_{kind}")(lambda *_: None)
+        with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and is being modified inplace"):
+            write(layer(torch.ones(1, 2)))
+
+    def test_a_tensor_hook_clamps_each_call_and_not_the_sum(self):
+        for calls in (1, 2, 5):
+            assert clip_hooks.gradient("tensor hook", calls) == calls
+            assert clip_hooks.gradient("accumulated", calls) == clip_hooks.gradient("before step", calls) == 1
+        assert clip_hooks.gradient("tensor hook", 1, uses=4) == 1
+        assert clip_hooks.gradient("tensor hook", 2, uses=4) == 2
+
+    def test_a_clamp_after_each_call_is_not_one_before_the_step(self):
+        ends = {}
+        for accumulated in (True, False):
+            w = torch.ones(1, requires_grad=True)
+            if accumulated:
+
+                def clamp(p: torch.Tensor) -> None:
+                    p.grad.clamp_(-1, 1)
+
+                w.register_post_accumulate_grad_hook(clamp)
+            for slope in (3.0, 3.0, -2.0):
+                (slope * w).sum().backward()
+            nn.utils.clip_grad_value_([w], 1.0)
+            ends[accumulated] = w.grad.item()
+        assert ends == {True: -1, False: 1}
+
+    def test_keeping_outputs_keeps_graphs(self):
+        class Marker:
+            pass
+
+        for keep, alive in ((lambda y: y, 4), (lambda y: y.detach(), 0)):
+            model, kept, markers = nn.Sequential(nn.Linear(2, 2), nn.Tanh()), [], []
+            model[1].register_forward_hook(lambda m, a, y, keep=keep, kept=kept: kept.append(keep(y)))
+            for _ in range(4):
+                y, marker = model(torch.ones(1, 2)), Marker()
+                y.grad_fn.metadata["marker"] = marker
+                markers.append(weakref.ref(marker))
+                y.sum().backward()
+                del y, marker
+            assert sum(ref() is not None for ref in markers) == alive
+
+    def test_a_dictionary_as_output_warns_and_the_backward_hook_does_not_run(self):
+        class Model(nn.Module):
+            def forward(self, x):
+                return {"y": 2 * x}
+
+        model, seen = Model(), []
+        model.register_full_backward_hook(lambda *_: seen.append(1))
+        with pytest.warns(UserWarning, match="module output should be a Tensor or a tuple of Tensors"):
+            model(torch.ones(1, requires_grad=True))["y"].backward()
+        assert seen == []
+
+    def test_the_old_backward_hook_sees_the_last_node(self):
+        x, seen = torch.ones(1, 2, requires_grad=True), {}
+        for register in ("register_backward_hook", "register_full_backward_hook"):
+            model = nn.Sequential(nn.Linear(2, 3), nn.Linear(3, 4))
+            getattr(model, register)(
+                lambda _, inputs, __, register=register: seen.update({register: [tuple(g.shape) for g in inputs]})
+            )
+            if register == "register_backward_hook":
+                with pytest.warns(FutureWarning, match="is deprecated"):
+                    model(x).sum().backward()
+            else:
+                model(x).sum().backward()
+        assert seen == {"register_backward_hook": [(4,), (1, 3), (3, 4)], "register_full_backward_hook": [(1, 2)]}
+
+    def test_a_step_in_the_backward_pass_is_the_usual_step(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(*(nn.Linear(4, 4) for _ in range(4)))
+        usual, x, at_once = copy.deepcopy(model), torch.randn(3, 4), []
+        optimizers = {p: torch.optim.SGD([p], lr=0.1) for p in model.parameters()}
+
+        def step(parameter: nn.Parameter) -> None:
+            at_once.append(sum(p.grad is not None for p in model.parameters()))
+            optimizers[parameter].step()
+            optimizers[parameter].zero_grad()
+
+        for parameter in model.parameters():
+            parameter.register_post_accumulate_grad_hook(step)
+        model(x).sum().backward()
+        usual(x).sum().backward()
+        torch.optim.SGD(usual.parameters(), lr=0.1).step()
+        assert all(map(torch.equal, model.parameters(), usual.parameters())) and at_once == [1] * 8
+
+    def test_a_hook_that_is_registered_again_runs_again(self):
+        layer, seen = nn.Linear(2, 2), []
+        for _ in range(3):
+            layer.register_forward_hook(lambda *_: seen.append(1))
+            layer(torch.ones(1, 2))
+        assert len(seen) == 1 + 2 + 3 and list(layer.state_dict()) == ["weight", "bias"]
+
+
+SAVED = "Inference tensors cannot be saved for backward"
+
+
+class TestInferenceMode:
+    @pytest.mark.parametrize("use", [torch.mul, F.mse_loss, torch.dot, torch.atan2])
+    def test_what_is_saved_for_backward_may_be_no_inference_tensor(self, use: Callable):
+        w = torch.ones(3, requires_grad=True)
+        for mode in (torch.no_grad, torch.inference_mode):
+            with mode():
+                t = w * 2
+            use(w, t.clone()).sum().backward()
+            if mode is torch.no_grad:
+                use(w, t).sum().backward()
+            else:
+                with pytest.raises(RuntimeError, match=SAVED):
+                    use(w, t)
+
+    @pytest.mark.parametrize("use", [torch.add, torch.sub, lambda w, t: torch.cat([w, t]), lambda w, t: w.add(t)])
+    def test_what_saves_nothing_runs(self, use: Callable):
+        w = torch.ones(3, requires_grad=True)
+        with torch.inference_mode():
+            t = w * 2
+        use(w, t).sum().backward()
+        assert w.grad.tolist() == [1, 1, 1]
+
+    @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad])
+    def test_outside_an_inference_tensor_takes_no_write_and_no_flag(self, mode: type):
+        with torch.inference_mode():
+            t = torch.ones(3)
+            t.add_(1)
+        with mode():
+            for write in (lambda: t.add_(1), lambda: t.copy_(torch.ones(3)), lambda: t.__setitem__(0, 1.0)):
+                with pytest.raises(RuntimeError, match="Inplace update to inference tensor outside InferenceMode"):
+                    write()
+            with pytest.raises(RuntimeError, match="Setting requires_grad=True on inference tensor"):
+                t.requires_grad_()
+        assert t.clone().requires_grad_().requires_grad
+        with pytest.raises(RuntimeError, match="do not track version counter"):
+            _ = t._version
+
+    def test_the_memory_decides_what_an_inference_tensor_is(self):
+        x = torch.ones(4, requires_grad=True)
+        with torch.inference_mode():
+            t = x * 2
+            assert not x.view(2, 2).is_inference() and not x[1:].is_inference()
+            assert t.view(2, 2).is_inference() and t.clone().is_inference()
+        assert t.view(2, 2).is_inference() and t.detach().is_inference() and t.float().is_inference()
+        assert not any(f(t).is_inference() for f in (torch.clone, torch.Tensor.double, lambda t: t * 1))
+
+    def test_a_write_into_a_normal_tensor_is_counted(self):
+        for write in (lambda y: y.add_(1), lambda y: y.view(2).add_(1)):
+            y = torch.ones(2, requires_grad=True).exp()
+            with torch.inference_mode():
+                write(y)
+            assert y._version == 1
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                y.sum().backward()
+
+    def test_a_lazy_cache_keeps_the_mode_of_its_first_call(self):
+        assert lazy.validate_then_train(torch.no_grad).tolist() == [1, 2, 3, 4]
+        with pytest.raises(RuntimeError, match=SAVED):
+            lazy.validate_then_train(torch.inference_mode)
+
+    @pytest.mark.parametrize("made", ["constructor", "double"])
+    def test_a_weight_made_in_the_block_gets_no_gradient(self, made: str):
+        layer = nn.Linear(3, 1)
+        with torch.inference_mode():
+            layer = nn.Linear(3, 1) if made == "constructor" else layer.double()
+        layer(torch.ones(2, 3, dtype=layer.weight.dtype)).sum().backward()
+        assert layer.weight.requires_grad and layer.weight.is_inference() and layer.weight.grad is None
+        assert layer.bias.grad is not None
+
+    def test_features_and_targets(self):
+        head = nn.Linear(3, 2)
+        with torch.inference_mode():
+            features, labels = torch.randn(4, 3), torch.ones(4).long()
+        with pytest.raises(RuntimeError, match=SAVED):
+            head(features)
+        with pytest.raises(RuntimeError, match=SAVED):
+            F.cross_entropy(head(torch.ones(4, 3)), labels)
+        head(features.clone()).sum().backward()
+        file = io.BytesIO()
+        torch.save(features, file)
+        file.seek(0)
+        for normal in (torch.load(file), torch.from_numpy(features.numpy())):
+            head(normal).sum().backward()
+
+    def test_enable_grad_inside_does_not_record(self):
+        with torch.inference_mode(), torch.enable_grad():
+            x = torch.ones(2, requires_grad=True)
+            assert torch.is_grad_enabled() and not (2 * x).requires_grad and not (x * x).requires_grad
+        with torch.no_grad(), torch.enable_grad():
+            assert (2 * torch.ones(2, requires_grad=True)).requires_grad
+        with torch.inference_mode(), torch.inference_mode(False):
+            assert (2 * torch.ones(2, requires_grad=True)).requires_grad
+
+    def test_the_mode_belongs_to_a_thread_and_leaves_layers_alone(self):
+        seen, norm = [], nn.BatchNorm1d(2)
+        with torch.inference_mode():
+            thread = threading.Thread(target=lambda: seen.append(torch.is_inference_mode_enabled()))
+            thread.start()
+            thread.join()
+            norm(torch.randn(4, 2))
+            assert (F.dropout(torch.ones(1000)) == 0).any()
+        assert seen == [False] and norm.num_batches_tracked == 1
+
+
+class TestInPlaceOps:
+    @pytest.mark.parametrize(
+        ("write", "node"),
+        [
+            (lambda y: y.add_(1), "AddBackward0"),
+            (lambda y: y.exp_(), "ExpBackward0"),
+            (lambda y: y.copy_(torch.ones(4)), "CopyBackwards"),
+            (lambda y: y[1:].mul_(2), "CopySlices"),
+            (lambda y: y.__setitem__(0, 1.0), "CopySlices"),
+            (lambda y: y.view(2, 2).sin_(), "CopySlices"),
+        ],
+    )
+    def test_a_write_puts_a_node_on_top_and_raises_the_version(self, write: Callable, node: str):
+        w = torch.rand(4, requires_grad=True)
+        y = w * 2
+        old = y.grad_fn
+        write(y)
+        assert y.grad_fn.name().split("::")[-1] == node.split("::")[-1] and y._version == 1
+        assert old in [edge for edge, _ in y.grad_fn.next_functions] or node == "CopyBackwards"
+
+    @pytest.mark.parametrize("name", ["relu", "exp", "neg", "sin", "square", "log", "sqrt", "tanh", "cos", "abs"])
+    def test_the_gradient_is_that_of_the_operation_out_of_place(self, name: str):
+        for part in (slice(None), slice(1, 3)):
+            w = torch.tensor([0.2, 0.5, 1.5, 2.0]).double().requires_grad_()
+            y, z = w * 2, w * 2
+            getattr(y[part], name + "_")()
+            z = torch.cat([z[: part.start or 0], getattr(z[part], name)(), z[part.stop or 4 :]])
+            expected = torch.autograd.grad((z**2).sum(), w)[0]
+            assert torch.allclose(torch.autograd.grad((y**2).sum(), w)[0], expected)
+
+    def test_in_place_saves_an_allocation_unless_the_input_is_needed(self):
+        for name in ("relu", "exp", "neg", "sigmoid", "tanh", "sqrt"):
+            assert in_place_bytes.memory(lambda h, name=name: getattr(h, name)()) == (4000, 4000)
+            assert in_place_bytes.memory(lambda h, name=name: getattr(h, name + "_")()) == (0, 4000)
+        for name in ("sin", "square", "log", "cos", "abs"):
+            assert in_place_bytes.memory(lambda h, name=name: getattr(h, name)()) == (4000, 8000)
+            assert in_place_bytes.memory(lambda h, name=name: getattr(h, name + "_")()) == (4000, 8000)
+
+    def test_an_older_view_gets_its_history_from_the_base(self):
+        w = torch.ones(4, requires_grad=True)
+        y = w * 2
+        v, other = y[:2], y.view(2, 2)
+        y.mul_(3)
+        v.mul_(5)
+        assert other.tolist() == [[30, 30], [6, 6]] and v._version == y._version == other._version == 2
+        assert torch.autograd.grad(v.sum(), w, retain_graph=True)[0].tolist() == [30, 30, 0, 0]
+        assert torch.autograd.grad(other.sum(), w)[0].tolist() == [30, 30, 6, 6]
+
+    def test_a_leaf_refuses_and_no_grad_keeps_it_a_leaf(self):
+        w = torch.ones(4, requires_grad=True)
+        for write in (lambda: w.add_(1), lambda: w[:2].add_(1), lambda: w.view(2, 2).zero_()):
+            with pytest.raises(RuntimeError, match="leaf Variable that requires grad is being used in an in-place"):
+                write()
+        saved = w.square()
+        with torch.no_grad():
+            w.add_(1)
+        assert w.is_leaf and w.grad_fn is None and w._version == 1
+        with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+            saved.sum().backward()
+
+    def test_several_views_of_one_call_refuse_and_a_slice_does_not(self):
+        for views in (lambda h: h.chunk(2), lambda h: h.split(2), lambda h: h.unbind()):
+            h = torch.ones(4, requires_grad=True) * 1
+            with pytest.raises(RuntimeError, match="function that returns multiple views"):
+                views(h)[0].mul_(2)
+            h[:2].mul_(2)
+
+    def test_an_unrecorded_write_before_saving_gives_a_wrong_gradient(self):
+        assert unrecorded.gradient("y.mul_(10)") == 800
+        for write in ("under no_grad()", "y.detach()", "y.data"):
+            assert unrecorded.gradient(write) == 80
+        y = torch.ones(1, requires_grad=True) * 2
+        y.data.mul_(10)
+        assert y._version == 0
+        y.detach().mul_(10)
+        assert y._version == 1
+
+    def test_after_which_layers_a_write_is_fine(self):
+        x = torch.randn(2, 3, generator=torch.Generator().manual_seed(0))
+        for layer, fine in (
+            (nn.Linear(3, 3), True),
+            (nn.GELU(), True),
+            (nn.LayerNorm(3), True),
+            (nn.ReLU(), False),
+            (nn.Sigmoid(), False),
+            (nn.Tanh(), False),
+            (nn.Softmax(-1), False),
+        ):
+            y = layer(x.clone().requires_grad_() * 1)
+            y += 1
+            if fine:
+                y.sum().backward()
+            else:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    y.sum().backward()
+
+    def test_a_buffer_starts_to_require_grad_and_collects_one_node_per_write(self):
+        w, buffer, nodes = torch.ones(2, requires_grad=True), torch.zeros(3, 2), 0
+        for i in range(3):
+            buffer[i] = w * i
+        node = buffer.grad_fn
+        while node is not None and node.name().endswith("CopySlices"):
+            nodes, node = nodes + 1, node.next_functions[0][0]
+        assert buffer.requires_grad and nodes == 3
+        buffer.sum().backward()
+        assert w.grad.tolist() == [3, 3]
+
+    def test_data_may_be_overwritten_and_is_then_other_data(self):
+        model = nn.Sequential(nn.ReLU(inplace=True), nn.Linear(3, 1))
+        x = torch.tensor([[-1.0, 2.0, -3.0]])
+        model(x).sum().backward()
+        assert x.tolist() == [[0, 2, 0]]
+
+
+def operations(result: torch.Tensor) -> list[str]:
+    """Names of the nodes from a result to its leaf, along the first edges."""
+    node, names = result.grad_fn, []
+    while node.next_functions:
+        names.append(node.name().removesuffix("Backward0"))
+        node = node.next_functions[0][0]
+    return names
+
+
+class TestDynamicGraphs:
+    @pytest.mark.parametrize(("at", "rounds"), [(0.5, 0), (1.5, 1), (3.0, 2), (100.0, 7)])
+    def test_each_input_leaves_the_operations_that_ran(self, at: float, rounds: int):
+        y = jumps.shrink(torch.tensor(at, requires_grad=True) * 1)
+        assert operations(y) == ["Div"] * rounds + ["Mul"]
+        value, slope = jumps.value_and_slope(at)
+        assert value == at / 2**rounds and slope == 0.5**rounds and 0.5 <= value <= 1
+
+    def test_a_loop_keeps_one_copy_of_its_body_per_round(self):
+        for rounds in (1, 5, 20):
+            kept, x = [], torch.ones(3, requires_grad=True)
+            with torch.autograd.graph.saved_tensors_hooks(lambda t, kept=kept: kept.append(t) or t, lambda t: t):
+                for _ in range(rounds):
+                    x = x.sin()
+            assert len(kept) == len(operations(x)) == rounds
+
+    @pytest.mark.parametrize("compare", [torch.gt, torch.ge, torch.eq, torch.lt])
+    def test_a_comparison_has_no_gradient(self, compare: Callable):
+        x, threshold = torch.randn(5), torch.zeros(1, requires_grad=True)
+        assert not compare(x, threshold).requires_grad
+        assert not compare(x, threshold).float().requires_grad
+        assert torch.sigmoid(x - threshold).requires_grad
+
+    def test_a_layer_in_the_branch_that_did_not_run_gets_none(self):
+        for sign in (1.0, -1.0):
+            up, down = nn.Linear(2, 1), nn.Linear(2, 1)
+            x = sign * torch.ones(1, 2)
+            (up(x) if x.sum() > 0 else down(x)).sum().backward()
+            assert (up.weight.grad is None) == (sign < 0) and (down.weight.grad is None) == (sign > 0)
+
+    def test_where_differentiates_both_sides(self):
+        for guarded in (False, True):
+            x = torch.tensor([-1.0, 4.0], requires_grad=True)
+            root = x.clamp(min=0.1).sqrt() if guarded else x.sqrt()
+            torch.where(x > 0, root, -x).sum().backward()
+            assert x.grad.isnan().any() != guarded
+
+    def test_a_comparison_of_a_batch_is_no_condition(self):
+        with pytest.raises(RuntimeError, match="more than one value is ambiguous"):
+            bool(torch.ones(2) > 0)
+        assert bool(torch.ones(1) > 0)

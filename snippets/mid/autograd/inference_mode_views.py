@@ -1,0 +1,20 @@
+import torch
+
+x = torch.ones(4, requires_grad=True)
+with torch.no_grad():
+    without_grad = x * 2
+with torch.inference_mode():
+    result = x * 2
+    tensors = {
+        "view of x": x.view(2, 2),
+        "x * 2": result,
+        "view of x * 2": result.view(2, 2),
+        "(x * 2).clone(), inside": result.clone(),
+    }
+tensors["(x * 2).clone(), outside"] = result.clone()
+tensors["x * 2 under no_grad()"] = without_grad
+for name, tensor in tensors.items():
+    autograd = "Autograd" in str(torch._C._dispatch_keys(tensor))
+    print(
+        f"{name:25} inference {tensor.is_inference()!s:6} Autograd key {autograd}"
+    )
