@@ -723,7 +723,7 @@ class TestVanishingExplodingGradients:
 
 class TestGradientFlow:
     def test_the_report_tells_five_kinds_of_gradient_apart(self):
-        model = flow.Net()
+        model = flow.Net(broken=True)
         model(torch.randn(8, 8)).square().mean().backward()
         model.head.bias.grad[0] = torch.nan
         found = flow.report(model)
@@ -765,14 +765,92 @@ class TestGradientFlow:
         second(h).sum().backward()
         assert first.weight.grad is None and second.weight.grad is not None
 
-    def test_the_cut_is_found_inside_out_and_the_hooks_are_removed(self):
+    def test_the_cut_is_behind_the_last_module_marked_after(self):
         model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Tanh(), flow_find.Encoder()), nn.Linear(4, 1))
-        assert flow_find.first_cut(model, torch.randn(2, 4)) == ["1.1", "1"]
-        assert flow_find.first_cut(nn.Sequential(nn.Linear(4, 4), nn.Tanh()), torch.randn(2, 4)) == []
-        assert flow_find.first_cut(flow_find.Encoder(), torch.randn(2, 4)) == ["the model"]
+        found = flow_find.cuts(model, torch.randn(2, 4))
+        assert found == ["0: after", "1.0: after", "1.1.layer: after", "1.1: inside", "1: inside"]
+        assert flow_find.cuts(flow.Net(broken=True), torch.randn(2, 8)) == ["gate: after"]
+        assert flow_find.cuts(flow_find.Encoder(), torch.randn(2, 4)) == ["layer: after", "the model: inside"]
+
+    def test_the_hooks_are_removed_also_if_forward_raises(self):
+        model = nn.Sequential(nn.Linear(4, 4), flow_find.Encoder())
         with pytest.raises(RuntimeError, match="cannot be multiplied"):
-            flow_find.first_cut(model, torch.randn(2, 5))
+            flow_find.cuts(model, torch.randn(2, 5))
         assert not any(module._forward_hooks for module in model.modules())
+
+    @pytest.mark.parametrize(
+        "model",
+        [
+            nn.Sequential(nn.Linear(4, 4), nn.ReLU(inplace=True), nn.Linear(4, 4)),
+            nn.LSTM(4, 4),
+            nn.TransformerEncoderLayer(4, 2, batch_first=True),
+            nn.Linear(4, 4).requires_grad_(False),
+        ],
+    )
+    def test_a_model_without_a_cut_is_not_accused(self, model):
+        assert flow_find.cuts(model, torch.randn(2, 3, 4)) == []
+
+    def test_the_cut_is_found_through_keywords_tuples_and_dicts(self):
+        class Cut(nn.Module):
+            def forward(self, *, h):
+                return {"h": h.detach()}
+
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lstm, self.cut, self.head = nn.LSTM(4, 4), Cut(), nn.Linear(4, 1)
+
+            def forward(self, x, frozen=False):
+                with torch.set_grad_enabled(not frozen):
+                    h, _ = self.lstm(x)
+                return self.head(self.cut(h=h)["h"])
+
+        assert flow_find.cuts(Net(), torch.randn(2, 3, 4)) == ["lstm: after", "cut: inside"]
+        assert flow_find.cuts(Net(), torch.randn(2, 3, 4), frozen=True) == ["lstm: inside"]
+
+    def test_a_module_that_returns_another_type_is_refused(self):
+        class Shape(nn.Module):
+            def forward(self, x):
+                return x.dim()
+
+        with pytest.raises(TypeError, match="^0 returns int: no tensor$"):
+            flow_find.cuts(nn.Sequential(Shape()), torch.zeros(2))
+
+    def test_the_report_takes_sparse_gradients_and_norms_above_the_range_of_float16(self):
+        embedding = nn.Embedding(5, 3, sparse=True)
+        embedding(torch.tensor([1, 1])).sum().backward()
+        assert flow.report(embedding)["weight"] == pytest.approx(math.sqrt(12))
+        half = nn.Linear(2, 2, bias=False).half()
+        half.weight.grad = torch.full_like(half.weight, 6e4)
+        assert flow.report(half)["weight"] == pytest.approx(1.2e5)
+
+    @pytest.mark.parametrize(("set_to_none", "text"), [(True, "None"), (False, "zero")])
+    def test_a_zero_can_be_left_over_from_zero_grad(self, set_to_none, text):
+        used, other = nn.Linear(2, 2), nn.Linear(2, 2)
+        (used(torch.ones(1, 2)) + other(torch.ones(1, 2))).sum().backward()
+        other.zero_grad(set_to_none=set_to_none)
+        used(torch.ones(1, 2)).sum().backward()
+        assert flow.report(other)["weight"] == text
+
+    def test_the_healthy_network_has_a_gradient_everywhere(self):
+        model = flow.Net(broken=False)
+        model(torch.randn(8, 8)).square().mean().backward()
+        assert all(isinstance(value, float) for value in flow.report(model).values())
+
+    def test_a_warmup_by_lambda_can_start_at_zero(self):
+        w = torch.ones(1, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=0.1)
+        torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: step / 10)
+        w.sum().backward()
+        optimizer.step()
+        assert w.item() == 1 and w.grad.item() == 1
+
+    def test_gumbel_softmax_is_one_hot_and_passes_a_gradient(self):
+        logits = torch.randn(6, 4, requires_grad=True)
+        chosen = F.gumbel_softmax(logits, hard=True)
+        torch.testing.assert_close(chosen.detach(), F.one_hot(chosen.argmax(1), 4).float())
+        (chosen * torch.arange(4.0)).sum().backward()
+        assert logits.grad.any()
 
     def test_the_straight_through_estimator_rounds_and_passes_the_gradient(self):
         h = torch.tensor([0.3, 1.7, -2.2], requires_grad=True)
@@ -789,7 +867,7 @@ class TestGradientFlow:
             assert w.detach().ne(1).all().item() is moves
 
     def test_retain_grad_shows_where_the_gradient_becomes_zero(self):
-        model = flow.Net()
+        model = flow.Net(broken=True)
         x = torch.randn(4, 8)
         before = model.body(x)
         after = before.relu()
