@@ -516,9 +516,49 @@ class TestDebuggingPatterns:
     def test_the_trace_names_the_layer_of_the_first_value_that_is_not_finite(self):
         model = nn.Sequential(nn.Sequential(nn.Linear(4, 4), patterns_trace.Log()), nn.ReLU(), nn.Linear(4, 1))
         rows = patterns_trace.trace(model, torch.full((2, 4), 1e30) * torch.tensor([1.0, -1.0, 1.0, -1.0]))
-        assert [row[0] for row in rows] == ["0.0", "0.1", "1", "2"]
+        assert [row[0] for row in rows] == ["0.0", "0.1", "0", "1", "2", "model"]
         assert [row[0] for row in rows if not row[3]][0] == "0.1"
-        assert [row[1:3] for row in rows][2] == ("ReLU", (2, 4))
+        assert [row[1:3] for row in rows][3] == ("ReLU", (2, 4))
+
+    def test_the_trace_sees_tuples_and_functions_in_a_forward(self):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lstm, self.attention = nn.LSTM(4, 4), nn.MultiheadAttention(4, 2)
+
+            def forward(self, x):
+                h, _ = self.lstm(x)
+                return self.attention(h, h, h, need_weights=False)[0].abs().neg().log()
+
+        rows = patterns_trace.trace(Net(), torch.randn(3, 2, 4))
+        assert [row[0] for row in rows if row[3]] == ["lstm", "attention"]
+        assert [row for row in rows if not row[3]] == [("model", "Net", (3, 2, 4), False)]
+
+    @pytest.mark.parametrize("last", [nn.Softmax(dim=-1), nn.LogSoftmax(dim=-1), nn.LayerNorm(4), nn.Identity()])
+    def test_the_gradient_check_sees_mixing_before_a_softmax(self, last):
+        class Mix(nn.Module):
+            def forward(self, x):
+                return last(x + x.flip(0))
+
+        x = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
+        last.double()
+        assert patterns_reaches.reaches(Mix(), x) == [0, 5]
+        assert patterns_reaches.reaches(last, x) == [0]
+        plain = torch.autograd.grad(Mix()(x)[0].sum(), x)[0]
+        assert plain.abs().max().lt(1e-3).item() is isinstance(last, (nn.Softmax, nn.LayerNorm))
+
+    @pytest.mark.parametrize(("smoothing", "lowest"), [(0.0, 0.0), (0.1, 0.15)])
+    def test_label_smoothing_keeps_the_loss_of_one_batch_above_zero(self, smoothing, lowest):
+        torch.manual_seed(0)
+        x, y = torch.randn(32, 20), torch.randint(2, (32,))
+        model = nn.Sequential(nn.Linear(20, 32), nn.ReLU(), nn.Linear(32, 2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for _ in range(150):
+            loss = F.cross_entropy(model(x), y, label_smoothing=smoothing)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert lowest < loss.item() < lowest + 0.1
 
     def test_the_trace_removes_its_hooks_even_if_forward_raises(self):
         model = nn.Sequential(nn.Linear(4, 4), nn.Linear(3, 1))
