@@ -843,6 +843,38 @@ class TestVanishingExplodingGradients:
         torch.optim.Adam([w], lr=0.1).step()
         assert abs(w.item()) == pytest.approx(0.1 * share, rel=1e-3)
 
+    @pytest.mark.parametrize(("norm", "slope"), [(False, (1e-16, 1e-8)), (True, (1e-11, 1e-5))])
+    def test_layer_norm_before_each_sigmoid_does_not_stop_it_from_vanishing(self, norm, slope):
+        x, y = torch.randn(64, 32), torch.randn(64, 1)
+        layers = [nn.Linear(32, 32) for _ in range(20)]
+        for layer in layers:
+            nn.init.xavier_normal_(layer.weight)
+        parts = [p for layer in layers for p in (layer, nn.LayerNorm(32) if norm else nn.Identity(), nn.Sigmoid())]
+        (nn.Sequential(*parts, nn.Linear(32, 1))(x) - y).square().mean().backward()
+        assert slope[0] < layers[0].weight.grad.norm() / layers[-1].weight.grad.norm() < slope[1]
+
+    @pytest.mark.parametrize(("activation_function", "init"), [
+        (F.relu, nn.init.kaiming_normal_), (F.gelu, nn.init.kaiming_normal_), (torch.tanh, nn.init.xavier_normal_),
+    ])  # fmt: skip
+    def test_an_initialization_that_fits_keeps_the_profile(self, activation_function, init):
+        h, layers = torch.randn(64, 32), [nn.Linear(32, 32) for _ in range(20)]
+        for layer in layers:
+            init(layer.weight)
+            h = activation_function(layer(h))
+        nn.Linear(32, 1)(h).square().mean().backward()
+        assert 1e-2 < layers[0].weight.grad.norm() / layers[-1].weight.grad.norm() < 1e2
+
+    @pytest.mark.parametrize(("bias", "vanishes"), [(0.0, True), (5.0, False)])
+    def test_an_lstm_needs_a_forget_gate_bias(self, bias, vanishes):
+        model = nn.LSTM(8, 32)
+        if bias:
+            with torch.no_grad():
+                model.bias_hh_l0[32:64] = bias
+        x = torch.randn(100, 4, 8, requires_grad=True)
+        model(x)[0][-1].sum().backward()
+        norms = x.grad.flatten(1).norm(dim=1)
+        assert norms[0] < 1e-15 if vanishes else 0.1 < norms[0] / norms[-1] < 10
+
     def test_float16_loses_such_a_gradient_and_bfloat16_does_not(self):
         small = torch.tensor(1e-11)
         assert small.half() == 0 and small.bfloat16() > 0
