@@ -690,7 +690,7 @@ class TestLossPlateau:
         optimizer = torch.optim.SGD([w], lr=0.12)
         scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=1)
         means = []
-        for _ in range(14):
+        for _ in range(12):
             losses = []
             for _ in range(100):
                 x = torch.randn(4, 10)
