@@ -5,10 +5,12 @@ from torch import nn
 def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
     """Which samples of a batch have a gradient from one sample's output.
 
-    Call it in eval mode: batch norm mixes the samples in train mode.
+    Call it in eval mode: batch norm mixes the samples in train mode. The output
+    is summed with random weights, because the plain sum of a softmax is constant.
 
     Args:
-        x: a batch, floating point, shape (N, ...).
+        model: returns one floating-point tensor that depends on x.
+        x: a batch, floating point, shape (N, ...), N > 0.
         sample: index into the output, whose first dimension is N.
 
     Raises:
@@ -18,7 +20,8 @@ def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
     output = model(x)
     if len(output) != len(x):
         raise ValueError(f"{len(x)} samples in, {len(output)} out")
-    (gradient,) = torch.autograd.grad(output[sample].sum(), x)
+    weights = torch.randn_like(output[sample])
+    (gradient,) = torch.autograd.grad((output[sample] * weights).sum(), x)
     return gradient.flatten(1).ne(0).any(dim=1).nonzero().flatten().tolist()
 
 

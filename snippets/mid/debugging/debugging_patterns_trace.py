@@ -3,24 +3,30 @@ from torch import nn
 
 
 def trace(model: nn.Module, *inputs: torch.Tensor) -> list[tuple]:
-    """One (name, type, output shape, all finite) per call of a layer, in order.
+    """One (name, type, output shape, all finite) per call of a module, inner first.
 
-    Layers are modules without submodules that return one tensor. The hooks are
+    A module that returns a tuple has the shape of its first tensor; modules that
+    return neither a tensor nor a tuple with one are left out. The hooks are
     removed afterwards, also if the forward pass raises.
     """
     rows, handles = [], []
 
     def hook_for(name):
         def hook(module, args, output):
-            finite = bool(output.detach().isfinite().all())
-            rows.append((name, type(module).__name__, tuple(output.shape), finite))
+            parts = output if isinstance(output, tuple) else (output,)
+            parts = [
+                part.detach() for part in parts if isinstance(part, torch.Tensor)
+            ]
+            if parts:
+                finite = all(bool(part.isfinite().all()) for part in parts)
+                shape = tuple(parts[0].shape)
+                rows.append((name, type(module).__name__, shape, finite))
 
         return hook
 
     try:
         for name, module in model.named_modules():
-            if not list(module.children()):
-                handles.append(module.register_forward_hook(hook_for(name)))
+            handles.append(module.register_forward_hook(hook_for(name or "model")))
         with torch.no_grad():
             model(*inputs)
     finally:
@@ -38,4 +44,4 @@ if __name__ == "__main__":
     torch.manual_seed(0)
     model = nn.Sequential(nn.Linear(20, 8), nn.ReLU(), Log(), nn.Linear(8, 2))
     for row in trace(model, torch.randn(32, 20)):
-        print("{:3}{:8}{!s:10}finite: {}".format(*row))
+        print("{:7}{:12}{!s:10}finite: {}".format(*row))
