@@ -13,10 +13,10 @@ from torch.utils._pytree import tree_leaves
 class LiveBytes(TorchDispatchMode):
     """Bytes of the storages that torch operators create here and that are alive.
 
-    It sees operators of its own thread, in eager mode; a compiled step falls back to
-    eager. It misses memory that no operator creates, as in ``torch.frombuffer`` or
-    ``torch.tensor`` of a list, and growth by ``resize_``. An operator that returns a
-    sparse tensor, which has no storage, raises NotImplementedError.
+    It sees operators of its own thread, in eager mode; a compiled step falls back
+    to eager. It misses memory that no operator creates, such as ``torch.tensor`` of
+    a list, and growth by ``resize_``. An operator that returns a sparse tensor,
+    which has no storage, raises NotImplementedError.
     """
 
     def __init__(self) -> None:

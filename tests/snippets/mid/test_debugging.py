@@ -1,12 +1,9 @@
 """Every claim that the pages of docs/mid/debugging make, proven beyond the example shown."""
 
-<<<<<<< HEAD
-import dataclasses
-import gc
-=======
 import copy
+import dataclasses
 import functools
->>>>>>> w-r-debug
+import gc
 import math
 import warnings
 import weakref
@@ -1092,14 +1089,60 @@ class TestValidationNeverImproves:
         assert [name for name, (accuracy,) in found.items() if accuracy > 0.8] == high
         assert (max(curve) > 0.8) is ("validation" in high)
 
-<<<<<<< HEAD
-    def test_another_normalization_lowers_validation_only(self):
-        found = validation.accuracies("other normalization", seed=2)
-        assert min(found["train"], found["held out"]) > 0.9 > found["validation"]
+    def test_with_shuffled_labels_the_loss_rises_and_the_accuracy_stays_at_chance(self):
+        x, _, shuffled = two_classes()
+        for steps, low, high in ((1, 0.6, 0.8), (80, 1.5, 5)):
+            accuracy, loss = measured(fitted(x[:300], shuffled[:300], steps=steps).eval(), x[600:], shuffled[600:])
+            assert 0.4 < accuracy < 0.6 and low < loss < high
+
+    @pytest.mark.parametrize("samples", [300, 600])
+    def test_more_samples_do_not_help_if_the_labels_are_shuffled(self, samples):
+        x, _, shuffled = two_classes()
+        model = fitted(x[:samples], shuffled[:samples]).eval()
+        assert measured(model, x[:samples], shuffled[:samples])[0] > 0.8
+        assert 0.4 < measured(model, x[600:], shuffled[600:])[0] < 0.6
+
+    def test_train_mode_hurts_small_batches_and_hardly_large_shuffled_ones(self):
+        x, y, _ = two_classes()
+        model = fitted(x[:300], y[:300])
+        small, large = (measured(model, x[600:], y[600:], batch)[0] for batch in (2, 150))
+        correct = measured(model.eval(), x[600:], y[600:])[0]
+        assert abs(large - correct) <= 0.02 and 0.1 < correct - small < 0.3
+
+    @pytest.mark.parametrize(("momentum", "late"), [(0.1, False), (0.01, True)])
+    def test_running_statistics_that_lag_make_eval_low_on_the_training_set(self, momentum, late):
+        x, y, _ = two_classes()
+        x, y = 3 * x[:300] + 5, y[:300]
+        model = fitted(x, y, momentum)
+        assert measured(copy.deepcopy(model), x, y)[0] > 0.95
+        accuracy = measured(model.eval(), x, y)[0]
+        assert accuracy < 0.8 if late else accuracy > 0.95
+
+    @pytest.mark.parametrize("by_group", [False, True])
+    def test_a_slice_of_the_same_groups_is_high_and_whole_groups_are_not(self, by_group):
+        generator = torch.Generator().manual_seed(0)
+        group = torch.arange(40).repeat_interleave(20)
+        x = (3 * torch.randn(40, 20, generator=generator))[group] + torch.randn(800, 20, generator=generator)
+        y = torch.randint(2, (40,), generator=generator)[group]
+        order = torch.arange(800) if by_group else torch.randperm(800, generator=generator)
+        train, held_out = order[:600], order[600:]
+        accuracy = measured(fitted(x[train], y[train]).eval(), x[held_out], y[held_out])[0]
+        assert accuracy < 0.75 if by_group else accuracy > 0.95
+
+    def test_a_missing_class_shifts_the_indices_after_it_by_one(self):
+        train, val = ({c: i for i, c in enumerate(sorted(names))} for names in ("dcba", "dca"))
+        assert [train[c] - val[c] for c in sorted(val)] == [0, 1, 1]
+
+    @pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.BatchNorm1d(3)])
+    def test_a_layer_reads_its_own_flag(self, layer):
+        model = nn.Sequential(nn.Linear(3, 3), layer).eval()
+        x = torch.randn(4, 3)
+        expected = model(x)
+        layer.train()
+        assert not model.training and any(module.training for module in model.modules())
+        assert not torch.allclose(model(x), expected)
 
 
-find = load_snippet("mid/debugging/device_mismatch_find_broken.py")
-batches = load_snippet("mid/debugging/device_mismatch_batch.py")
 MIXED = "is not on the expected device"
 
 
@@ -1330,57 +1373,3 @@ class TestLossAccumulation:
             del y
             gc.collect()
             assert len(Kept.alive) == left
-=======
-    def test_with_shuffled_labels_the_loss_rises_and_the_accuracy_stays_at_chance(self):
-        x, _, shuffled = two_classes()
-        for steps, low, high in ((1, 0.6, 0.8), (80, 1.5, 5)):
-            accuracy, loss = measured(fitted(x[:300], shuffled[:300], steps=steps).eval(), x[600:], shuffled[600:])
-            assert 0.4 < accuracy < 0.6 and low < loss < high
-
-    @pytest.mark.parametrize("samples", [300, 600])
-    def test_more_samples_do_not_help_if_the_labels_are_shuffled(self, samples):
-        x, _, shuffled = two_classes()
-        model = fitted(x[:samples], shuffled[:samples]).eval()
-        assert measured(model, x[:samples], shuffled[:samples])[0] > 0.8
-        assert 0.4 < measured(model, x[600:], shuffled[600:])[0] < 0.6
-
-    def test_train_mode_hurts_small_batches_and_hardly_large_shuffled_ones(self):
-        x, y, _ = two_classes()
-        model = fitted(x[:300], y[:300])
-        small, large = (measured(model, x[600:], y[600:], batch)[0] for batch in (2, 150))
-        correct = measured(model.eval(), x[600:], y[600:])[0]
-        assert abs(large - correct) <= 0.02 and 0.1 < correct - small < 0.3
-
-    @pytest.mark.parametrize(("momentum", "late"), [(0.1, False), (0.01, True)])
-    def test_running_statistics_that_lag_make_eval_low_on_the_training_set(self, momentum, late):
-        x, y, _ = two_classes()
-        x, y = 3 * x[:300] + 5, y[:300]
-        model = fitted(x, y, momentum)
-        assert measured(copy.deepcopy(model), x, y)[0] > 0.95
-        accuracy = measured(model.eval(), x, y)[0]
-        assert accuracy < 0.8 if late else accuracy > 0.95
-
-    @pytest.mark.parametrize("by_group", [False, True])
-    def test_a_slice_of_the_same_groups_is_high_and_whole_groups_are_not(self, by_group):
-        generator = torch.Generator().manual_seed(0)
-        group = torch.arange(40).repeat_interleave(20)
-        x = (3 * torch.randn(40, 20, generator=generator))[group] + torch.randn(800, 20, generator=generator)
-        y = torch.randint(2, (40,), generator=generator)[group]
-        order = torch.arange(800) if by_group else torch.randperm(800, generator=generator)
-        train, held_out = order[:600], order[600:]
-        accuracy = measured(fitted(x[train], y[train]).eval(), x[held_out], y[held_out])[0]
-        assert accuracy < 0.75 if by_group else accuracy > 0.95
-
-    def test_a_missing_class_shifts_the_indices_after_it_by_one(self):
-        train, val = ({c: i for i, c in enumerate(sorted(names))} for names in ("dcba", "dca"))
-        assert [train[c] - val[c] for c in sorted(val)] == [0, 1, 1]
-
-    @pytest.mark.parametrize("layer", [nn.Dropout(0.5), nn.BatchNorm1d(3)])
-    def test_a_layer_reads_its_own_flag(self, layer):
-        model = nn.Sequential(nn.Linear(3, 3), layer).eval()
-        x = torch.randn(4, 3)
-        expected = model(x)
-        layer.train()
-        assert not model.training and any(module.training for module in model.modules())
-        assert not torch.allclose(model(x), expected)
->>>>>>> w-r-debug
