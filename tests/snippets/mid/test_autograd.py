@@ -440,6 +440,8 @@ class TestDetach:
         y = x + (x.round() - x).detach()
         y.sum().backward()
         assert torch.allclose(y, x.round()) and x.grad.tolist() == [1, 1]
+        infinite = torch.tensor(float("inf"))
+        assert (infinite + (infinite.round() - infinite)).isnan()
 
     def test_the_picture_draws_each_node_once_and_stops_at_none(self):
         class Axes:
@@ -733,6 +735,36 @@ class TestBackwardVsGrad:
         assert seen == ["tensor"]
         (x**2).sum().backward()
         assert seen == ["tensor", "tensor", "accumulated"]
+
+    def test_inputs_fills_an_intermediate_tensor_without_retain_grad(self):
+        x = torch.ones(2, requires_grad=True)
+        h = x.exp()
+        (3 * h).sum().backward(inputs=[h])
+        assert h.grad.tolist() == [3, 3] and x.grad is None
+
+    @pytest.mark.parametrize("size", [2, 5])
+    def test_several_outputs_need_a_vector_and_give_its_product_with_the_jacobian(self, size: int):
+        torch.manual_seed(size)
+        x, W = torch.randn(3, dtype=torch.float64, requires_grad=True), torch.randn(size, 3).double()
+        v = torch.randn(size).double()
+        for call in (lambda y: y.backward(), lambda y: torch.autograd.grad(y, x)):
+            with pytest.raises(RuntimeError, match="only for scalar outputs"):
+                call((W @ x).exp())
+        expected = v @ jacobian(lambda x: (W @ x).exp(), x.detach())
+        assert torch.allclose(torch.autograd.grad((W @ x).exp(), x, grad_outputs=v)[0], expected)
+        (W @ x).exp().backward(v)
+        assert torch.allclose(x.grad, expected)
+
+    @pytest.mark.parametrize("randomness", ["error", "same", "different"])
+    def test_gradients_of_samples_with_dropout_need_randomness(self, randomness: str):
+        drop = nn.Dropout(0.5)
+        each = torch.func.vmap(torch.func.grad(lambda x: drop(x).sum()), randomness=randomness)
+        if randomness == "error":
+            with pytest.raises(RuntimeError, match="random operation"):
+                each(torch.ones(4, 64))
+        else:
+            rows = each(torch.ones(4, 64))
+            assert torch.equal(rows, rows[:1].expand(4, 64)) == (randomness == "same")
 
     def test_backward_with_create_graph_warns(self):
         x = torch.ones(2, requires_grad=True)
