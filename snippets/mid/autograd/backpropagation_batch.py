@@ -22,7 +22,7 @@ def gradients(
         h = z.relu()
         y = last(h)
         dy = 2 * (y - target) / y.numel()  # (N, o), the mean is over all entries
-        dz = (dy @ last.weight) * (z > 0)  # (N, h)
+        dz = (dy @ last.weight).masked_fill(z <= 0, 0)  # (N, h), off: 0
         return [dz.T @ x, dz.sum(0), dy.T @ h, dy.sum(0)]
 
 

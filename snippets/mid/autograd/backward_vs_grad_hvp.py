@@ -10,8 +10,8 @@ def hessian_vector_product(
 
     Args:
         loss: one number, with its graph, which is kept.
-        parameters: tensors that require grad.
-        vector: one tensor per parameter, of its shape and dtype.
+        parameters: tensors that require grad, at least one.
+        vector: one tensor per parameter, of its shape and dtype, a constant.
 
     Returns:
         One tensor per parameter, of its shape; zeros if the gradient is constant.
@@ -22,7 +22,11 @@ def hessian_vector_product(
     dot = sum((g * v).sum() for g, v in zip(gradients, vector, strict=True))
     if not dot.requires_grad:
         return [torch.zeros_like(p) for p in parameters]
-    return list(torch.autograd.grad(dot, parameters, materialize_grads=True))
+    return list(
+        torch.autograd.grad(
+            dot, parameters, retain_graph=True, materialize_grads=True
+        )
+    )
 
 
 if __name__ == "__main__":

@@ -7,17 +7,21 @@ import torch
 
 
 def growth(
-    signal: float, noise: float, repeat: bool, batches: int = 10
+    signal: float,
+    noise: float,
+    repeat: bool,
+    batches: int = 10,
+    problems: int = 100,
 ) -> list[float]:
     """Size of the summed gradient after 1, 2, ... batches, over that of one batch.
 
     The gradient is that of the mean squared error of a linear model at weight 0,
-    its norm a mean over 100 random problems.
+    its norm a mean over random problems.
     """
     torch.manual_seed(0)
     total = torch.zeros(batches)
     single = 0.0
-    for _ in range(100):
+    for _ in range(problems):
         truth = signal * torch.randn(16, 1)
         w = torch.zeros(16, 1, requires_grad=True)
         x = torch.randn(batches, 32, 16)

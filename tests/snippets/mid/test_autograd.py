@@ -12,8 +12,8 @@ from torch import nn
 from torch.autograd import gradcheck, gradgradcheck
 from torch.autograd.function import once_differentiable
 from torch.autograd.functional import jacobian
-from torch.autograd.profiler import profile
 from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
@@ -42,6 +42,21 @@ jumps = load_snippet("mid/autograd/dynamic_graphs_jumps.py")
 SECOND_TIME = "backward through the graph a second time"
 
 
+def products(run: Callable[[], object]) -> int:
+    """How many matrix products run; FlopCounterMode imports the compiler and is slower."""
+
+    class Count(TorchDispatchMode):
+        found = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+            self.found += func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+            return func(*args, **(kwargs or {}))
+
+    with Count() as count:
+        run()
+    return count.found
+
+
 class TestBackpropagation:
     @pytest.mark.parametrize(("n", "i", "h", "o"), [(1, 2, 3, 1), (7, 5, 4, 3), (16, 3, 8, 1)])
     def test_gradients_by_hand_are_those_of_autograd(self, n: int, i: int, h: int, o: int):
@@ -52,6 +67,18 @@ class TestBackpropagation:
         found = batch.gradients(model, x, target)
         assert [g.shape for g in found] == [p.shape for p in model.parameters()]
         assert all(torch.allclose(a, b, rtol=0, atol=1e-12) for a, b in zip(found, expected, strict=True))
+
+    @pytest.mark.parametrize("broken", ["nothing, no rows", "target", "x"])
+    def test_gradients_by_hand_of_no_rows_and_of_nan(self, broken: str):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 5), nn.ReLU(), nn.Linear(5, 2))
+        n = 0 if broken == "nothing, no rows" else 4
+        data = {"x": torch.randn(n, 3), "target": torch.randn(n, 2)}
+        if n:
+            data[broken][1, 0] = float("nan")
+        expected = torch.autograd.grad(F.mse_loss(model(data["x"]), data["target"]), list(model.parameters()))
+        found = batch.gradients(model, **data)
+        assert all(torch.allclose(a, b, equal_nan=True) for a, b in zip(found, expected, strict=True))
 
     def test_gradients_by_hand_are_those_of_central_differences(self):
         torch.manual_seed(0)
@@ -78,17 +105,11 @@ class TestBackpropagation:
         assert torch.allclose(torch.einsum("no,nomi->mi", dz, by_input), dz @ W)
 
     def test_backward_approaches_two_forwards_with_depth(self):
-        # The page counts with FlopCounterMode, which imports the compiler: another count, and cheaper.
-        def products(run: Callable[[], object]) -> int:
-            with profile(with_flops=True) as measured:
-                run()
-            return sum(event.flops for event in measured.function_events if "mm" in event.name)
-
         for depth in (1, 2, 8, 32):
             model = nn.Sequential(*(nn.Linear(16, 16) for _ in range(depth)))
             loss = model(torch.randn(4, 16)).sum()
             forward = products(lambda model=model: model(torch.randn(4, 16)))
-            assert forward == depth * 2 * 4 * 16 * 16
+            assert forward == depth
             assert products(loss.backward) / forward == 2 - 1 / depth
 
     def test_an_early_update_changes_the_gradient_of_the_layer_before(self):
@@ -134,10 +155,67 @@ class TestBackpropagation:
         value, slope = torch.func.jvp(lambda x: x.sin().sum(), (x,), (direction,))
         assert torch.isclose(slope, x.cos() @ direction) and torch.isclose(value, x.sin().sum())
 
+    def test_forward_mode_keeps_activations_unless_no_grad(self):
+        kept, x = [], torch.randn(4, 3)
+        for layer in (nn.Linear(3, 2), nn.Sequential(nn.Linear(3, 5), nn.Tanh())):
+            for recording in (True, False):
+                kept.clear()
+                hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t) or t, lambda t: t)
+                with hooks, torch.set_grad_enabled(recording):
+                    _, slope = torch.func.jvp(lambda x, layer=layer: layer(x), (x,), (torch.ones_like(x),))
+                assert bool(kept) == recording and slope.any()
+
+    def test_only_data_hides_an_early_update_from_autograd(self):
+        for write in (lambda v: v.mul_(5), lambda v: v.data.mul_(5)):
+            w, v = torch.tensor([2.0, 3.0], requires_grad=True), torch.ones(2, requires_grad=True)
+            loss = (w * v).sum()
+            with torch.no_grad():
+                write(v)
+            try:
+                loss.backward()
+            except RuntimeError as error:
+                assert "modified by an inplace operation" in str(error) and w.grad is None
+            else:
+                assert w.grad.tolist() == [5, 5]
+
+    def test_gradcheck_needs_double_precision_for_its_defaults(self):
+        class Cube(torch.autograd.Function):
+            factor = 3
+
+            @staticmethod
+            def forward(ctx, x: torch.Tensor) -> torch.Tensor:
+                ctx.save_for_backward(x)
+                return x**3
+
+            @staticmethod
+            def backward(ctx, g: torch.Tensor) -> torch.Tensor:
+                return g * Cube.factor * ctx.saved_tensors[0] ** 2
+
+        x = torch.rand(3, dtype=torch.float64, requires_grad=True)
+        assert torch.autograd.gradcheck(Cube.apply, x)
+        with pytest.warns(UserWarning, match="not a double precision"):
+            assert not torch.autograd.gradcheck(Cube.apply, x.detach().float().requires_grad_(), raise_exception=False)
+        Cube.factor = 2
+        assert not torch.autograd.gradcheck(Cube.apply, x, raise_exception=False)
+
     def test_a_square_layer_with_one_sample_hides_two_mistakes(self):
         dz, x = torch.randn(1, 3), torch.randn(1, 3)
         assert (dz.T @ x).shape == (x.T @ dz).shape and torch.equal(dz.sum(0), dz[0])
         assert not torch.allclose(dz.T @ x, x.T @ dz)
+
+    @pytest.mark.parametrize("skip", [True, False])
+    def test_a_skip_connection_from_the_input_tells_equal_units_apart(self, skip: bool):
+        torch.manual_seed(0)
+        x, one, last = torch.randn(8, 3), nn.Linear(3, 3), nn.Linear(3, 1)
+        for parameter in (*one.parameters(), *last.parameters()):
+            nn.init.constant_(parameter, 0.5)
+        sgd = torch.optim.SGD([*one.parameters(), *last.parameters()], lr=0.01)
+        for _ in range(3):
+            sgd.zero_grad()
+            h = one(x).relu()
+            (last(h + x if skip else h) - x.square().sum(1, keepdim=True)).square().mean().backward()
+            sgd.step()
+        assert torch.allclose(one.weight, one.weight[:1].expand(3, 3)) != skip
 
     def test_dropout_tells_equal_units_apart(self):
         torch.manual_seed(0)
@@ -188,6 +266,35 @@ class TestBranchingGradients:
             w.grad = gradient
             optimizer([w], lr=0.1, **options).step()
             assert (w.item() != 1) == moves
+
+    @pytest.mark.parametrize("to_none", [True, False])
+    def test_a_zero_without_a_path_is_left_by_zero_grad_without_none(self, to_none: bool):
+        used, unused = nn.Linear(2, 1), nn.Linear(2, 1)
+        adamw = torch.optim.AdamW([*used.parameters(), *unused.parameters()], lr=0.1)
+        (used(torch.ones(3, 2)) + unused(torch.ones(3, 2))).sum().backward()
+        adamw.zero_grad(set_to_none=to_none)
+        before = unused.weight.detach().clone()
+        used(torch.ones(3, 2)).sum().backward()
+        assert unused.weight.grad is None if to_none else not unused.weight.grad.any()
+        adamw.step()
+        assert torch.equal(unused.weight, before) == to_none
+
+    @pytest.mark.parametrize("train_heads", [True, False])
+    def test_opposite_heads_hold_the_trunk_until_they_are_trained(self, train_heads: bool):
+        torch.manual_seed(0)
+        x, trunk, a, b = torch.randn(16, 4), nn.Linear(4, 4), nn.Linear(4, 1), nn.Linear(4, 1)
+        with torch.no_grad():
+            b.weight.copy_(-a.weight)
+        trained = (trunk, a, b) if train_heads else (trunk,)
+        sgd = torch.optim.SGD([p for part in trained for p in part.parameters()], lr=0.1)
+        norms = []
+        for _ in range(2):
+            h = trunk(x).tanh()
+            sgd.zero_grad()
+            (a(h).mean() + b(h).mean()).backward()
+            norms.append(trunk.weight.grad.norm().item())
+            sgd.step()
+        assert norms[0] < 1e-6 and (norms[1] > 1e-3) == train_heads
 
     def test_a_zero_gradient_moves_on_momentum(self):
         w = nn.Parameter(torch.tensor(1.0))
@@ -329,11 +436,27 @@ class TestDetach:
         with pytest.raises(RuntimeError, match=r"Use tensor.detach\(\).numpy\(\) instead"):
             torch.ones(1, requires_grad=True).numpy()
 
+    @pytest.mark.parametrize("operation", [torch.sigmoid, torch.exp])
+    def test_a_write_through_numpy_is_not_noticed(self, operation: Callable[[torch.Tensor], torch.Tensor]):
+        for through_numpy in (True, False):
+            w = torch.tensor([1.0, 2.0], requires_grad=True)
+            y = operation(w)
+            if through_numpy:
+                y.detach().numpy()[:] = 0
+                y.sum().backward()
+                assert w.grad.tolist() == [0, 0]  # both keep their output
+            else:
+                y.detach()[:] = 0
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    y.sum().backward()
+
     def test_straight_through(self):
         x = torch.tensor([0.2, 1.7], requires_grad=True)
         y = x + (x.round() - x).detach()
         y.sum().backward()
         assert torch.allclose(y, x.round()) and x.grad.tolist() == [1, 1]
+        infinite = torch.tensor(float("inf"))
+        assert (infinite + (infinite.round() - infinite)).isnan()
 
     def test_the_picture_draws_each_node_once_and_stops_at_none(self):
         class Axes:
@@ -407,6 +530,66 @@ class TestMultipleBackward:
         torch.autograd.grad(y, x, create_graph=True)
         y.backward()
         assert x.grad.tolist() == [3, 3]
+        y = (x**3).sum()
+        torch.autograd.grad(y, x, create_graph=True, retain_graph=False)
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            y.backward()
+
+    @pytest.mark.parametrize("as_attribute", [True, False])
+    def test_a_tensor_kept_as_an_attribute_is_not_freed(self, as_attribute: bool):
+        class Square(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, x: torch.Tensor) -> torch.Tensor:
+                if as_attribute:
+                    ctx.x = x
+                else:
+                    ctx.save_for_backward(x)
+                return x * x
+
+            @staticmethod
+            def backward(ctx, g: torch.Tensor) -> torch.Tensor:
+                return 2 * g * (ctx.x if as_attribute else ctx.saved_tensors[0])
+
+        x = torch.ones(2, requires_grad=True)
+        loss = Square.apply(x).sum()
+        loss.backward()
+        if as_attribute:
+            loss.backward()
+            assert x.grad.tolist() == [4, 4]
+        else:
+            with pytest.raises(RuntimeError, match=SECOND_TIME):
+                loss.backward()
+
+    @pytest.mark.parametrize("trained", ["weight", "bias"])
+    def test_a_linear_layer_with_a_trained_weight_has_saved_its_input(self, trained: str):
+        layer = nn.Linear(2, 1).requires_grad_(False)
+        layer.get_parameter(trained).requires_grad_()
+        loss = layer(torch.ones(4, 2)).sum()
+        loss.backward()
+        if trained == "weight":
+            with pytest.raises(RuntimeError, match=SECOND_TIME):
+                loss.backward()
+        else:
+            loss.backward()
+            assert layer.bias.grad.item() == 8
+
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+    def test_a_fused_step_is_not_noticed(self, optimizer: type):
+        for fused in (True, False):
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+            made = optimizer(model.parameters(), lr=0.1, fused=fused)
+            loss = model(torch.ones(4, 2)).square().mean()
+            loss.backward(retain_graph=True)
+            old = model[0].weight.grad.clone()
+            made.step()
+            made.zero_grad()
+            if fused:
+                loss.backward()
+                assert not torch.allclose(model[0].weight.grad, old)  # the second layer's new weight
+            else:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
 
     def test_grad_frees_only_what_it_visits(self):
         x = torch.ones(2, requires_grad=True)
@@ -443,6 +626,20 @@ class TestMultipleBackward:
             counts.append(len(visits))
             visits.clear()
         assert counts == [1, 2, 3, 4]
+
+    @pytest.mark.parametrize("cell", [nn.RNNCell, nn.GRUCell])
+    def test_a_state_that_is_carried_over_raises_after_a_step(self, cell: type[nn.Module]):
+        for detach in (True, False):
+            made, state = cell(2, 3), torch.zeros(1, 3)
+            sgd = torch.optim.SGD(made.parameters(), lr=0.1)
+            for i in range(3):  # the first step has no weight of the state to keep: its state is data
+                state = made(torch.ones(1, 2), state.detach() if detach else state)
+                if i == 2 and not detach:
+                    with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                        state.sum().backward(retain_graph=True)
+                else:
+                    state.sum().backward(retain_graph=True)
+                    sgd.step()
 
 
 class TestBackwardVsGrad:
@@ -486,6 +683,26 @@ class TestBackwardVsGrad:
         found = hvp.hessian_vector_product(loss(*parameters.values()), list(parameters.values()), vector)
         assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
         assert all(p.grad is None for p in parameters.values())
+
+    def test_the_product_leaves_the_graph_of_the_loss(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1))
+        for loss in (model(torch.randn(4, 3)).square().mean(), F.softplus(model(torch.randn(4, 3))).mean()):
+            parameters = list(model.parameters())
+            vector = [torch.ones_like(p) for p in parameters]
+            first, again = (hvp.hessian_vector_product(loss, parameters, vector) for _ in range(2))
+            assert all(map(torch.equal, first, again))
+            loss.backward()
+
+    def test_the_second_backward_approaches_three_of_the_first(self):
+        ratios = []
+        for depth in (2, 16):
+            model = nn.Sequential(*(m for _ in range(depth) for m in (nn.Linear(8, 8), nn.Tanh())))
+            loss, parameters, found = model(torch.randn(4, 8)).square().mean(), list(model.parameters()), []
+            first = products(lambda: found.extend(torch.autograd.grad(loss, parameters, create_graph=True)))  # noqa: B023
+            dot = sum((g * torch.ones_like(g)).sum() for g in found)
+            ratios.append(products(lambda: torch.autograd.grad(dot, parameters)) / first)  # noqa: B023
+        assert 2 < ratios[0] < ratios[1] < 3 and ratios[1] > 2.85
 
     def test_the_product_of_what_is_linear_or_unused_is_zero(self):
         w, unused = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
@@ -533,6 +750,36 @@ class TestBackwardVsGrad:
         assert seen == ["tensor"]
         (x**2).sum().backward()
         assert seen == ["tensor", "tensor", "accumulated"]
+
+    def test_inputs_fills_an_intermediate_tensor_without_retain_grad(self):
+        x = torch.ones(2, requires_grad=True)
+        h = x.exp()
+        (3 * h).sum().backward(inputs=[h])
+        assert h.grad.tolist() == [3, 3] and x.grad is None
+
+    @pytest.mark.parametrize("size", [2, 5])
+    def test_several_outputs_need_a_vector_and_give_its_product_with_the_jacobian(self, size: int):
+        torch.manual_seed(size)
+        x, W = torch.randn(3, dtype=torch.float64, requires_grad=True), torch.randn(size, 3).double()
+        v = torch.randn(size).double()
+        for call in (lambda y: y.backward(), lambda y: torch.autograd.grad(y, x)):
+            with pytest.raises(RuntimeError, match="only for scalar outputs"):
+                call((W @ x).exp())
+        expected = v @ jacobian(lambda x: (W @ x).exp(), x.detach())
+        assert torch.allclose(torch.autograd.grad((W @ x).exp(), x, grad_outputs=v)[0], expected)
+        (W @ x).exp().backward(v)
+        assert torch.allclose(x.grad, expected)
+
+    @pytest.mark.parametrize("randomness", ["error", "same", "different"])
+    def test_gradients_of_samples_with_dropout_need_randomness(self, randomness: str):
+        drop = nn.Dropout(0.5)
+        each = torch.func.vmap(torch.func.grad(lambda x: drop(x).sum()), randomness=randomness)
+        if randomness == "error":
+            with pytest.raises(RuntimeError, match="random operation"):
+                each(torch.ones(4, 64))
+        else:
+            rows = each(torch.ones(4, 64))
+            assert torch.equal(rows, rows[:1].expand(4, 64)) == (randomness == "same")
 
     def test_backward_with_create_graph_warns(self):
         x = torch.ones(2, requires_grad=True)
@@ -622,17 +869,42 @@ class TestLoopOrder:
         assert used == {"step": [1.0, 0.5, 0.25], "schedule": [0.5, 0.25, 0.125]}
 
     def test_the_sum_of_gradients_grows_with_the_signal(self):
-        found = {name: growth.growth(*setting)[-1] for name, setting in growth.SETTINGS.items()}
+        found = {name: growth.growth(*setting, problems=30)[-1] for name, setting in growth.SETTINGS.items()}
         assert found["one batch, repeated"] == pytest.approx(10, rel=1e-4)
         assert found["new batches, labels are noise"] == pytest.approx(10**0.5, rel=0.05)
         assert 7 < found["new batches, clear signal"] < 9.5
-        assert found["new batches, labels are noise"] < growth.growth(0.3, 1.0, False)[-1] < 8.5
+        assert found["new batches, labels are noise"] < growth.growth(0.3, 1.0, False, problems=30)[-1] < 8.5
 
     def test_the_norm_before_backward_is_zero(self):
         model = nn.Linear(2, 1)
         assert nn.utils.clip_grad_norm_(model.parameters(), 1.0) == 0
         model(torch.ones(1, 2)).sum().backward()
         assert nn.utils.clip_grad_norm_(model.parameters(), 1.0) > 0
+
+    @pytest.mark.parametrize("order", ["zero clip backward step", "clip zero backward step"])
+    def test_the_norm_before_zero_grad_is_that_of_the_batch_before(self, order: str):
+        torch.manual_seed(0)
+        model, norms = nn.Linear(2, 1), []
+        sgd = torch.optim.SGD(model.parameters(), lr=0.01)
+        for _ in range(3):
+            for call in order.split():
+                if call == "backward":
+                    model(torch.ones(1, 2)).square().sum().backward()
+                elif call == "clip":
+                    norms.append(nn.utils.clip_grad_norm_(model.parameters(), 1.0).item())
+                else:
+                    sgd.step() if call == "step" else sgd.zero_grad()
+        assert [norm > 0 for norm in norms] == [False] + [order.startswith("clip")] * 2
+
+    @pytest.mark.parametrize("start", [0.0, 0.1])
+    def test_a_step_at_rate_zero_changes_no_weight(self, start: float):
+        model = nn.Linear(2, 1)
+        before = model.weight.detach().clone()
+        adamw = torch.optim.AdamW(model.parameters(), lr=0.1)
+        torch.optim.lr_scheduler.LambdaLR(adamw, lambda epoch: start + epoch / 10)
+        model(torch.ones(1, 2)).sum().backward()
+        adamw.step()
+        assert torch.equal(model.weight, before) == (start == 0)
 
     def test_each_zero_grad_clears_its_own(self):
         one, two = nn.Linear(2, 2), nn.Linear(2, 1)
