@@ -484,12 +484,39 @@ class TestStateDictVsFullModel:
         assert not loaded[0].weight.requires_grad and loaded[0].bias.requires_grad
         assert net[0].bias.grad is not None and loaded[0].bias.grad is None
 
-    def test_a_lambda_as_a_hook_makes_the_save_of_a_whole_model_raise(self):
+    def test_a_lambda_as_a_hook_of_a_module_makes_the_save_raise_and_one_of_a_tensor_is_dropped(self):
         net = nn.Linear(2, 2)
+        net.weight.register_hook(lambda gradient: gradient)
+        file = edits.save(net)
+        file.seek(0)
+        assert not torch.load(file, weights_only=False).weight._backward_hooks and net.weight._backward_hooks
         net.register_forward_hook(lambda *args: None)
         edits.save(net.state_dict())
         with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
             edits.save(net)
+
+    def test_a_stand_in_runs_no_method_of_the_lost_class_and_a_hook_of_its_file_needs_one_too(self):
+        source = edits.SOURCE + "    def __setstate__(self, state): raise OSError\ndef hook(*args): raise OSError\n"
+        stub = type("Stub", (nn.Module,), {})
+        for hooked in (False, True):
+            net = edits.make_class("nets", source)()
+            if hooked:
+                net.register_forward_hook(edits.sys.modules["nets"].hook)
+            file = edits.save(net)
+            edits.sys.modules.pop("nets")
+            file.seek(0)
+            allowed = [nn.Linear, (stub, "nets.Net")]
+            if hooked:
+                with (
+                    torch.serialization.safe_globals(allowed),
+                    pytest.raises(pickle.UnpicklingError, match="nets.hook"),
+                ):
+                    torch.load(file)
+                file.seek(0)
+                allowed.append((print, "nets.hook"))
+            with torch.serialization.safe_globals(allowed):
+                loaded = torch.load(file)
+            assert torch.equal(loaded.state_dict()["body.weight"], net.body.weight)
 
     def test_the_default_refuses_a_whole_model_and_accepts_one_whose_classes_are_allowed(self):
         file = edits.save(nn.Sequential(nn.Linear(2, 2)))
@@ -507,12 +534,10 @@ class TestStateDictVsFullModel:
             del state[name]
         with pytest.raises(RuntimeError, match="num_batches_tracked"):
             wrap(nn.BatchNorm1d(2)).load_state_dict(state)
-        for copied in (dict(state), dict(state.items())):
+        for copied in (dict(state), dict(state.items()), state.copy()):
             wrap(nn.BatchNorm1d(2)).load_state_dict(copied)
-        renamed = type(state)(state.items())
-        renamed._metadata = state._metadata
         with pytest.raises(RuntimeError, match="num_batches_tracked"):
-            wrap(nn.BatchNorm1d(2)).load_state_dict(renamed)
+            wrap(nn.BatchNorm1d(2)).load_state_dict(copy.copy(state))
 
     def test_versions_survive_a_file(self):
         state = nn.BatchNorm1d(2).state_dict()
