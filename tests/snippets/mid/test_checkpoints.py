@@ -574,6 +574,10 @@ class TestFullCheckpoint:
         "linear": lambda optimizer: lr_scheduler.LinearLR(optimizer, 0.1, total_iters=20),
         "sequential": rates.new_scheduler,
     }
+    UNWRITTEN = {
+        "step": lambda optimizer: lr_scheduler.StepLR(optimizer, 3),
+        "cosine": lambda optimizer: lr_scheduler.CosineAnnealingLR(optimizer, 20),
+    }
 
     def after_resume(self, make, *, lost=None, built_last=False, stop=5):
         """Rates of the run that never stopped and of the resumed one, from ``stop`` on."""
@@ -611,6 +615,18 @@ class TestFullCheckpoint:
         assert wrong[0]
         assert all(wrong) if name in ("linear", "sequential") else not any(wrong[1:])
 
+    @pytest.mark.parametrize("name", UNWRITTEN)
+    def test_the_constructors_of_step_and_cosine_leave_the_rate_so_either_order_works(self, name):
+        whole, other = self.after_resume(self.UNWRITTEN[name], built_last=True)
+        assert other == pytest.approx(whole) and len(set(whole)) > 1
+
+    @pytest.mark.parametrize("name", [*SCHEDULERS, *UNWRITTEN])
+    def test_a_lost_optimizer_costs_a_closed_form_schedule_one_rate_and_a_chained_one_more(self, name):
+        whole, other = self.after_resume((self.SCHEDULERS | self.UNWRITTEN)[name], lost="optimizer")
+        wrong = [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)]
+        closed = name in ("lambda", "one cycle")
+        assert wrong[0] and (sum(wrong) == 1 if closed else sum(wrong) >= 5)
+
     def test_a_milestone_sets_a_sequential_schedule_right(self):
         whole, other = self.after_resume(rates.new_scheduler, built_last=True, stop=5)
         assert [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)] == [True] * 5 + [False] * 5
@@ -641,9 +657,11 @@ class TestFullCheckpoint:
             ratio = [a / b for a, b in zip(rates.resumed(case), whole[rates.STOP :], strict=True)]
             assert min(ratio) > 0.1 and max(ratio) < 0.14
 
-    def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self):
+    def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self, monkeypatch):
         parts = ("model", "optimizer", "scheduler", "random")
         complete, model_only = compare_parts.compare(parts), compare_parts.compare(parts[:1])
+        monkeypatch.setattr(compare_parts, "STEPS", 1)
+        monkeypatch.setattr(compare_parts, "STOP", 1)
         without_model = compare_parts.compare(parts[1:])
         assert complete[0] == model_only[0] < without_model[0] / 2
         assert complete[3] == 0 and model_only[3] > 0.01
@@ -657,6 +675,13 @@ class TestFullCheckpoint:
             weight.grad = size * (1 + torch.rand(50, dtype=torch.float64))
             optimizer.step()
             torch.testing.assert_close(weight.detach(), torch.full_like(weight, -0.01), rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("size, moved", [(1e-8, 0.5), (1e-10, 0.01), (0.0, 0.0)])
+    def test_a_gradient_as_small_as_eps_moves_a_weight_by_less(self, size, moved):
+        weight = nn.Parameter(torch.zeros(1, dtype=torch.float64))
+        weight.grad = torch.full_like(weight, size)
+        torch.optim.Adam([weight], lr=0.01).step()
+        assert -weight.item() / 0.01 == pytest.approx(moved, rel=0.02)
 
     @pytest.mark.parametrize("make, times", [("Adam", 2), ("AdamW", 2), ("SGD", 0), ("momentum", 1)])
     def test_optimizer_state_is_two_averages_for_adam_one_for_momentum_none_for_sgd_or_frozen(self, make, times):
@@ -691,6 +716,15 @@ class TestFullCheckpoint:
         group = new.param_groups[0]
         assert (group["lr"], group["weight_decay"], group["betas"]) == (0.1, 0.2, (0.5, 0.6))
         assert schedule.base_lrs == [0.1]
+
+    def test_another_rate_has_to_be_written_into_groups_and_scheduler(self):
+        for everywhere, expected in ((False, [0.5, 0.05]), (True, [0.5, 0.25])):
+            optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+            scheduler = lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + step))
+            optimizer.param_groups[0]["lr"] = 0.5
+            if everywhere:
+                scheduler.base_lrs = [0.5]
+            assert rates.rates(optimizer, scheduler, 2) == pytest.approx(expected)
 
     def test_another_number_of_parameters_raises_and_another_order_does_not(self):
         a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
