@@ -660,7 +660,7 @@ class TestFullCheckpoint:
     def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self, monkeypatch):
         parts = ("model", "optimizer", "scheduler", "random")
         complete, model_only = compare_parts.compare(parts), compare_parts.compare(parts[:1])
-        monkeypatch.setattr(compare_parts, "STEPS", 1)
+        monkeypatch.setattr(compare_parts, "STEPS", 2)
         monkeypatch.setattr(compare_parts, "STOP", 1)
         without_model = compare_parts.compare(parts[1:])
         assert complete[0] == model_only[0] < without_model[0] / 2
@@ -776,7 +776,7 @@ class TestReproducibility:
         for threads in (1, 4, 1):
             torch.set_num_threads(threads)
             torch.manual_seed(0)
-            x = torch.randn(100, 100_000)
+            x = torch.randn(20, 100_000)
             drawn.append(x)
             sums.append(torch.stack([total(row) for row in x]))
         assert torch.equal(drawn[0], drawn[1])
@@ -796,14 +796,30 @@ class TestReproducibility:
 
         assert not torch.equal(after(lambda: torch.rand(1)), after(lambda: None))
         own = torch.Generator()
-        assert torch.equal(after(lambda: torch.rand(1, generator=own)), after(lambda: None))
+        for apart in (
+            lambda: torch.rand(1, generator=own),
+            lambda: nn.init.kaiming_uniform_(torch.empty(3, 3), generator=own),
+            lambda: list(DataLoader(range(5), shuffle=True, generator=own)),
+        ):
+            assert torch.equal(after(apart), after(lambda: None))
+        with pytest.raises(TypeError, match="generator"):
+            nn.functional.dropout(torch.ones(1), generator=own)
 
     @pytest.mark.parametrize("draw", [seeds.torch_rand, random.random, np.random.rand])
     def test_without_workers_torch_seeds_torch_only_and_with_workers_all_three(self, draw):
         assert (seeds.epoch(draw, 0) == seeds.epoch(draw, 0)) is (draw is seeds.torch_rand)
-        first = seeds.epoch(draw, 2)
-        assert first == seeds.epoch(draw, 2) and len(set(first)) == 4
-        assert first != seeds.epoch(draw, 1) != seeds.epoch(draw, 0)
+        first = seeds.epoch(draw, 1)
+        assert first == seeds.epoch(draw, 1) != seeds.epoch(draw, 0)
+        two = seeds.epoch(draw, 2)
+        assert first != two and len(set(two)) == 4
+
+    def test_workers_follow_the_loaders_own_generator_if_it_has_one(self):
+        def epoch(seed, own):
+            torch.manual_seed(seed)
+            generator = torch.Generator().manual_seed(own)
+            return [x.item() for x in DataLoader(seeds.Noisy(random.random), num_workers=1, generator=generator)]
+
+        assert epoch(0, 1) == epoch(5, 1) != epoch(0, 2)
 
     def test_a_generator_in_the_dataset_is_copied_into_each_worker(self):
         def epoch(per_sample, workers):
@@ -811,8 +827,24 @@ class TestReproducibility:
 
         a, b, c, d = epoch(per_sample=False, workers=2)
         assert a == b != c == d
-        assert len(set(epoch(per_sample=True, workers=2))) == 4
-        assert epoch(per_sample=True, workers=2) == epoch(per_sample=True, workers=0)
+        each = epoch(per_sample=True, workers=2)
+        assert len(set(each)) == 4 and each == epoch(per_sample=True, workers=0)
+
+    @pytest.mark.parametrize("persistent", [False, True])
+    def test_new_workers_repeat_a_copied_generator_and_persistent_ones_do_not_see_the_epoch(self, persistent):
+        class WithEpoch(OwnGenerator):
+            epoch = 0
+
+            def __getitem__(self, index):
+                return self.generator.random(), self.epoch
+
+        dataset = WithEpoch(per_sample=False)
+        loader = DataLoader(dataset, num_workers=1, batch_size=None, persistent_workers=persistent)
+        seen = []
+        for dataset.epoch in range(2):
+            seen.append(list(loader))
+        assert ([a for a, _ in seen[0]] == [a for a, _ in seen[1]]) is not persistent
+        assert {epoch for _, epoch in seen[1]} == ({0} if persistent else {1})
 
     def test_only_deterministic_algorithms_refuse_put(self):
         torch.backends.cudnn.deterministic = True
@@ -828,19 +860,22 @@ class TestReproducibility:
     def test_deterministic_mode_fills_new_memory_with_nan(self):
         torch.set_deterministic_debug_mode("error")
         assert torch.empty(100).isnan().all() and torch.utils.deterministic.fill_uninitialized_memory
+        assert (torch.empty(100, dtype=torch.int16) == 2**15 - 1).all()
 
     def test_a_seed_in_each_epoch_repeats_order_and_masks(self):
-        def two_epochs(seed_of):
+        def two_epochs(seed_of, own=None):
             seen = []
             for epoch in range(2):
                 torch.manual_seed(seed_of(epoch))
-                order = torch.cat(list(DataLoader(range(50), batch_size=5, shuffle=True)))
+                order = torch.cat(list(DataLoader(range(50), batch_size=5, shuffle=True, generator=own)))
                 seen.append((order.tolist(), nn.functional.dropout(torch.ones(50)).tolist()))
             return seen
 
         same, other = two_epochs(lambda epoch: 0), two_epochs(lambda epoch: epoch)
         assert same[0] == same[1]
         assert other[0][0] != other[1][0] and other[0][1] != other[1][1]
+        own = two_epochs(lambda epoch: 0, torch.Generator().manual_seed(3))
+        assert own[0][0] != own[1][0] and own[0][1] == own[1][1]
 
     def test_a_set_of_strings_follows_the_hash_seed_and_a_sorted_one_does_not(self):
         assert len({hashes.classes("list", seed) for seed in ("1", "2", "3")}) > 1
