@@ -867,7 +867,9 @@ class TestDeviceMismatch:
             "1._private",
             "2.weight",
         ]
-        assert list(find.strays(nn.Linear(2, 2, device="meta"), "cpu")) == ["weight", "bias"]
+        for device in ("cpu", "cpu:0", torch.device("cpu")):
+            assert list(find.strays(nn.Linear(2, 2, device="meta"), device)) == ["weight", "bias"]
+            assert not list(find.strays(nn.LSTM(2, 2), device))
 
     def test_registered_tensors_move_and_plain_ones_do_not(self):
         net = nn.Module()
@@ -921,6 +923,40 @@ class TestDeviceMismatch:
             assert torch.zeros(2).is_meta and nn.Linear(2, 2).weight.is_meta and torch.tensor([1.0]).is_meta
             for other in (before, torch.ones_like(before), torch.from_numpy(np.ones(2)), before.clone()):
                 assert not other.is_meta
+
+    def test_moving_in_each_forward_copies_an_input_once_and_a_shared_tensor_in_each_layer(self):
+        class Moving(nn.Linear):
+            def forward(self, *given):
+                moved = [tensor.to(self.weight.device) for tensor in given]
+                copies.extend(a is not b for a, b in zip(given, moved, strict=True))
+                return super().forward(moved[0] * moved[-1])
+
+        for masks, expected in (((), 1), ((torch.ones(2),), 1 + 3)):
+            copies, hidden = [], torch.ones(1, 2)
+            for layer in [Moving(2, 2, device="meta") for _ in range(3)]:
+                hidden = layer(hidden, *masks)
+            assert sum(copies) == expected
+
+    def test_an_optimizer_whose_state_stayed_behind_raises_and_reloading_its_state_mends_it(self):
+        model = nn.Linear(2, 2, device="meta")
+        optimizer = torch.optim.AdamW(model.parameters())
+        model(torch.ones(1, 2, device="meta")).sum().backward()
+        optimizer.step()
+        for state in optimizer.state.values():
+            state |= {name: torch.zeros(state[name].shape) for name in ("exp_avg", "exp_avg_sq")}
+        with pytest.raises(RuntimeError, match=MIXED):
+            optimizer.step()
+        optimizer.load_state_dict(optimizer.state_dict())
+        optimizer.step()
+        assert all(state["exp_avg"].is_meta for state in optimizer.state.values())
+
+    def test_a_list_comprehension_fails_on_a_dict_and_drops_the_type_of_a_named_tuple(self):
+        def move(batch):
+            return [x.to("meta") for x in batch]
+
+        with pytest.raises(AttributeError):
+            move({"x": torch.ones(1)})
+        assert type(move(namedtuple("pair", "a b")(torch.ones(1), torch.ones(1)))) is list
 
     def test_a_batch_keeps_its_types(self):
         pair = namedtuple("pair", "a b")
