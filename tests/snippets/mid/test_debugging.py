@@ -12,6 +12,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -1051,6 +1052,40 @@ class TestLossAccumulation:
         torch.testing.assert_close(b, whole)
         assert whole.abs().min() > 0
 
+    @pytest.mark.parametrize("sizes", [(4, 4), (6, 2), (3, 3, 1)])
+    def test_micro_batches_of_other_sizes_need_their_share_as_the_weight(self, sizes):
+        def gradient(sizes, weight_of):
+            weight = torch.ones(4, dtype=torch.float64, requires_grad=True)
+            for part in x.split(sizes):
+                ((part @ weight).square().mean() * weight_of(part)).backward()
+            return weight.grad
+
+        x = torch.arange(4.0 * sum(sizes), dtype=torch.float64).view(-1, 4)
+        whole = gradient((len(x),), lambda part: 1)
+        torch.testing.assert_close(gradient(sizes, lambda part: len(part) / len(x)), whole)
+        plain = gradient(sizes, lambda part: 1 / len(sizes))
+        assert torch.allclose(plain, whole) is (len(set(sizes)) == 1)
+
+    @pytest.mark.parametrize(
+        "block",
+        [
+            lambda layer, x: layer(x).sigmoid(),
+            lambda layer, x: checkpoint(lambda x: layer(x).sigmoid(), x, use_reentrant=False),
+            lambda layer, x: checkpoint(lambda x: layer(x).sigmoid(), x, use_reentrant=True),
+        ],
+    )
+    def test_backward_frees_what_built_in_operations_and_checkpointing_keep(self, block):
+        first, layer, seen, total = nn.Linear(8, 8), nn.Linear(8, 8), [], 0.0
+        for trained in (True, True, False):
+            hidden = first(torch.ones(2, 8))
+            seen.append(weakref.ref(hidden.untyped_storage()))
+            loss = block(layer, hidden).mean()
+            if trained:
+                loss.backward()
+            total += loss
+            del hidden, loss
+        assert [storage() is not None for storage in seen] == [False, False, True]
+
     def test_assigning_a_number_gives_the_memory_back(self):
         weight, alive = torch.ones(3, requires_grad=True), []
         total = 0.0
@@ -1082,6 +1117,7 @@ class TestLossAccumulation:
                 self.tensor = tensor.detach() if detach else tensor
                 self.alive.add(self)
 
+        gc.freeze()  # what was there before need not be searched
         for function, detach, left in ((torch.sigmoid, False, 1), (torch.sigmoid, True, 0), (torch.square, False, 0)):
             Kept.alive.clear()
             weight = torch.ones(3, requires_grad=True)
@@ -1091,3 +1127,4 @@ class TestLossAccumulation:
             del y
             gc.collect()
             assert len(Kept.alive) == left
+        gc.unfreeze()
