@@ -846,6 +846,25 @@ class TestReproducibility:
         assert ([a for a, _ in seen[0]] == [a for a, _ in seen[1]]) is not persistent
         assert {epoch for _, epoch in seen[1]} == ({0} if persistent else {1})
 
+    def test_a_sampler_hands_the_epoch_to_persistent_workers(self):
+        class Sampler:
+            def __iter__(self):
+                return iter([(self.epoch, index) for index in range(4)])
+
+        class Drawn(TensorDataset):
+            def __getitem__(self, key):
+                return np.random.default_rng([0, *key]).random()
+
+        def epochs(**workers):
+            loader = DataLoader(Drawn(torch.zeros(4)), sampler=Sampler(), batch_size=None, **workers)
+            seen = []
+            for loader.sampler.epoch in range(2):
+                seen.append(list(loader))
+            return seen
+
+        without = epochs()
+        assert epochs(num_workers=1, persistent_workers=True) == without and without[0] != without[1]
+
     def test_only_deterministic_algorithms_refuse_put(self):
         torch.backends.cudnn.deterministic = True
         assert not torch.are_deterministic_algorithms_enabled() and not torch.backends.cudnn.benchmark
