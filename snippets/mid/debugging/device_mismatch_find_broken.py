@@ -21,15 +21,19 @@ class NameDevices(TorchFunctionMode):
             raise
 
 
-def strays(module: nn.Module, device: str, prefix: str = "") -> Iterator[str]:
+def strays(
+    module: nn.Module, device: torch.device | str, prefix: str = ""
+) -> Iterator[str]:
     """Names of a module's tensors that are not on a device of this type.
 
     It finds parameters, buffers, plain attributes, and what is in plain lists,
     tuples and dicts, also modules in them. No module may refer back to its parent.
     """
 
+    kind = torch.device(device).type
+
     def search(name: str, value: object) -> Iterator[str]:
-        if isinstance(value, torch.Tensor) and value.device.type != device:
+        if isinstance(value, torch.Tensor) and value.device.type != kind:
             yield name
         elif isinstance(value, nn.Module):
             yield from strays(value, device, name + ".")

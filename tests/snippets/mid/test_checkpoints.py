@@ -484,12 +484,39 @@ class TestStateDictVsFullModel:
         assert not loaded[0].weight.requires_grad and loaded[0].bias.requires_grad
         assert net[0].bias.grad is not None and loaded[0].bias.grad is None
 
-    def test_a_lambda_as_a_hook_makes_the_save_of_a_whole_model_raise(self):
+    def test_a_lambda_as_a_hook_of_a_module_makes_the_save_raise_and_one_of_a_tensor_is_dropped(self):
         net = nn.Linear(2, 2)
+        net.weight.register_hook(lambda gradient: gradient)
+        file = edits.save(net)
+        file.seek(0)
+        assert not torch.load(file, weights_only=False).weight._backward_hooks and net.weight._backward_hooks
         net.register_forward_hook(lambda *args: None)
         edits.save(net.state_dict())
         with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
             edits.save(net)
+
+    def test_a_stand_in_runs_no_method_of_the_lost_class_and_a_hook_of_its_file_needs_one_too(self):
+        source = edits.SOURCE + "    def __setstate__(self, state): raise OSError\ndef hook(*args): raise OSError\n"
+        stub = type("Stub", (nn.Module,), {})
+        for hooked in (False, True):
+            net = edits.make_class("nets", source)()
+            if hooked:
+                net.register_forward_hook(edits.sys.modules["nets"].hook)
+            file = edits.save(net)
+            edits.sys.modules.pop("nets")
+            file.seek(0)
+            allowed = [nn.Linear, (stub, "nets.Net")]
+            if hooked:
+                with (
+                    torch.serialization.safe_globals(allowed),
+                    pytest.raises(pickle.UnpicklingError, match="nets.hook"),
+                ):
+                    torch.load(file)
+                file.seek(0)
+                allowed.append((print, "nets.hook"))
+            with torch.serialization.safe_globals(allowed):
+                loaded = torch.load(file)
+            assert torch.equal(loaded.state_dict()["body.weight"], net.body.weight)
 
     def test_the_default_refuses_a_whole_model_and_accepts_one_whose_classes_are_allowed(self):
         file = edits.save(nn.Sequential(nn.Linear(2, 2)))
@@ -507,12 +534,10 @@ class TestStateDictVsFullModel:
             del state[name]
         with pytest.raises(RuntimeError, match="num_batches_tracked"):
             wrap(nn.BatchNorm1d(2)).load_state_dict(state)
-        for copied in (dict(state), dict(state.items())):
+        for copied in (dict(state), dict(state.items()), state.copy()):
             wrap(nn.BatchNorm1d(2)).load_state_dict(copied)
-        renamed = type(state)(state.items())
-        renamed._metadata = state._metadata
         with pytest.raises(RuntimeError, match="num_batches_tracked"):
-            wrap(nn.BatchNorm1d(2)).load_state_dict(renamed)
+            wrap(nn.BatchNorm1d(2)).load_state_dict(copy.copy(state))
 
     def test_versions_survive_a_file(self):
         state = nn.BatchNorm1d(2).state_dict()
@@ -548,6 +573,10 @@ class TestFullCheckpoint:
         "one cycle": lambda optimizer: lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=20),
         "linear": lambda optimizer: lr_scheduler.LinearLR(optimizer, 0.1, total_iters=20),
         "sequential": rates.new_scheduler,
+    }
+    UNWRITTEN = {
+        "step": lambda optimizer: lr_scheduler.StepLR(optimizer, 3),
+        "cosine": lambda optimizer: lr_scheduler.CosineAnnealingLR(optimizer, 20),
     }
 
     def after_resume(self, make, *, lost=None, built_last=False, stop=5):
@@ -586,6 +615,18 @@ class TestFullCheckpoint:
         assert wrong[0]
         assert all(wrong) if name in ("linear", "sequential") else not any(wrong[1:])
 
+    @pytest.mark.parametrize("name", UNWRITTEN)
+    def test_the_constructors_of_step_and_cosine_leave_the_rate_so_either_order_works(self, name):
+        whole, other = self.after_resume(self.UNWRITTEN[name], built_last=True)
+        assert other == pytest.approx(whole) and len(set(whole)) > 1
+
+    @pytest.mark.parametrize("name", [*SCHEDULERS, *UNWRITTEN])
+    def test_a_lost_optimizer_costs_a_closed_form_schedule_one_rate_and_a_chained_one_more(self, name):
+        whole, other = self.after_resume((self.SCHEDULERS | self.UNWRITTEN)[name], lost="optimizer")
+        wrong = [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)]
+        closed = name in ("lambda", "one cycle")
+        assert wrong[0] and (sum(wrong) == 1 if closed else sum(wrong) >= 5)
+
     def test_a_milestone_sets_a_sequential_schedule_right(self):
         whole, other = self.after_resume(rates.new_scheduler, built_last=True, stop=5)
         assert [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)] == [True] * 5 + [False] * 5
@@ -616,9 +657,11 @@ class TestFullCheckpoint:
             ratio = [a / b for a, b in zip(rates.resumed(case), whole[rates.STOP :], strict=True)]
             assert min(ratio) > 0.1 and max(ratio) < 0.14
 
-    def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self):
+    def test_the_model_alone_makes_the_loss_after_the_load_and_all_parts_the_same_weights(self, monkeypatch):
         parts = ("model", "optimizer", "scheduler", "random")
         complete, model_only = compare_parts.compare(parts), compare_parts.compare(parts[:1])
+        monkeypatch.setattr(compare_parts, "STEPS", 2)
+        monkeypatch.setattr(compare_parts, "STOP", 1)
         without_model = compare_parts.compare(parts[1:])
         assert complete[0] == model_only[0] < without_model[0] / 2
         assert complete[3] == 0 and model_only[3] > 0.01
@@ -632,6 +675,13 @@ class TestFullCheckpoint:
             weight.grad = size * (1 + torch.rand(50, dtype=torch.float64))
             optimizer.step()
             torch.testing.assert_close(weight.detach(), torch.full_like(weight, -0.01), rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("size, moved", [(1e-8, 0.5), (1e-10, 0.01), (0.0, 0.0)])
+    def test_a_gradient_as_small_as_eps_moves_a_weight_by_less(self, size, moved):
+        weight = nn.Parameter(torch.zeros(1, dtype=torch.float64))
+        weight.grad = torch.full_like(weight, size)
+        torch.optim.Adam([weight], lr=0.01).step()
+        assert -weight.item() / 0.01 == pytest.approx(moved, rel=0.02)
 
     @pytest.mark.parametrize("make, times", [("Adam", 2), ("AdamW", 2), ("SGD", 0), ("momentum", 1)])
     def test_optimizer_state_is_two_averages_for_adam_one_for_momentum_none_for_sgd_or_frozen(self, make, times):
@@ -666,6 +716,15 @@ class TestFullCheckpoint:
         group = new.param_groups[0]
         assert (group["lr"], group["weight_decay"], group["betas"]) == (0.1, 0.2, (0.5, 0.6))
         assert schedule.base_lrs == [0.1]
+
+    def test_another_rate_has_to_be_written_into_groups_and_scheduler(self):
+        for everywhere, expected in ((False, [0.5, 0.05]), (True, [0.5, 0.25])):
+            optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=0.1)
+            scheduler = lr_scheduler.LambdaLR(optimizer, lambda step: 1 / (1 + step))
+            optimizer.param_groups[0]["lr"] = 0.5
+            if everywhere:
+                scheduler.base_lrs = [0.5]
+            assert rates.rates(optimizer, scheduler, 2) == pytest.approx(expected)
 
     def test_another_number_of_parameters_raises_and_another_order_does_not(self):
         a, b = nn.Parameter(torch.ones(2)), nn.Parameter(torch.ones(2))
@@ -717,7 +776,7 @@ class TestReproducibility:
         for threads in (1, 4, 1):
             torch.set_num_threads(threads)
             torch.manual_seed(0)
-            x = torch.randn(100, 100_000)
+            x = torch.randn(20, 100_000)
             drawn.append(x)
             sums.append(torch.stack([total(row) for row in x]))
         assert torch.equal(drawn[0], drawn[1])
@@ -737,14 +796,30 @@ class TestReproducibility:
 
         assert not torch.equal(after(lambda: torch.rand(1)), after(lambda: None))
         own = torch.Generator()
-        assert torch.equal(after(lambda: torch.rand(1, generator=own)), after(lambda: None))
+        for apart in (
+            lambda: torch.rand(1, generator=own),
+            lambda: nn.init.kaiming_uniform_(torch.empty(3, 3), generator=own),
+            lambda: list(DataLoader(range(5), shuffle=True, generator=own)),
+        ):
+            assert torch.equal(after(apart), after(lambda: None))
+        with pytest.raises(TypeError, match="generator"):
+            nn.functional.dropout(torch.ones(1), generator=own)
 
     @pytest.mark.parametrize("draw", [seeds.torch_rand, random.random, np.random.rand])
     def test_without_workers_torch_seeds_torch_only_and_with_workers_all_three(self, draw):
         assert (seeds.epoch(draw, 0) == seeds.epoch(draw, 0)) is (draw is seeds.torch_rand)
-        first = seeds.epoch(draw, 2)
-        assert first == seeds.epoch(draw, 2) and len(set(first)) == 4
-        assert first != seeds.epoch(draw, 1) != seeds.epoch(draw, 0)
+        first = seeds.epoch(draw, 1)
+        assert first == seeds.epoch(draw, 1) != seeds.epoch(draw, 0)
+        two = seeds.epoch(draw, 2)
+        assert first != two and len(set(two)) == 4
+
+    def test_workers_follow_the_loaders_own_generator_if_it_has_one(self):
+        def epoch(seed, own):
+            torch.manual_seed(seed)
+            generator = torch.Generator().manual_seed(own)
+            return [x.item() for x in DataLoader(seeds.Noisy(random.random), num_workers=1, generator=generator)]
+
+        assert epoch(0, 1) == epoch(5, 1) != epoch(0, 2)
 
     def test_a_generator_in_the_dataset_is_copied_into_each_worker(self):
         def epoch(per_sample, workers):
@@ -752,8 +827,43 @@ class TestReproducibility:
 
         a, b, c, d = epoch(per_sample=False, workers=2)
         assert a == b != c == d
-        assert len(set(epoch(per_sample=True, workers=2))) == 4
-        assert epoch(per_sample=True, workers=2) == epoch(per_sample=True, workers=0)
+        each = epoch(per_sample=True, workers=2)
+        assert len(set(each)) == 4 and each == epoch(per_sample=True, workers=0)
+
+    @pytest.mark.parametrize("persistent", [False, True])
+    def test_new_workers_repeat_a_copied_generator_and_persistent_ones_do_not_see_the_epoch(self, persistent):
+        class WithEpoch(OwnGenerator):
+            epoch = 0
+
+            def __getitem__(self, index):
+                return self.generator.random(), self.epoch
+
+        dataset = WithEpoch(per_sample=False)
+        loader = DataLoader(dataset, num_workers=1, batch_size=None, persistent_workers=persistent)
+        seen = []
+        for dataset.epoch in range(2):
+            seen.append(list(loader))
+        assert ([a for a, _ in seen[0]] == [a for a, _ in seen[1]]) is not persistent
+        assert {epoch for _, epoch in seen[1]} == ({0} if persistent else {1})
+
+    def test_a_sampler_hands_the_epoch_to_persistent_workers(self):
+        class Sampler:
+            def __iter__(self):
+                return iter([(self.epoch, index) for index in range(4)])
+
+        class Drawn(TensorDataset):
+            def __getitem__(self, key):
+                return np.random.default_rng([0, *key]).random()
+
+        def epochs(**workers):
+            loader = DataLoader(Drawn(torch.zeros(4)), sampler=Sampler(), batch_size=None, **workers)
+            seen = []
+            for loader.sampler.epoch in range(2):
+                seen.append(list(loader))
+            return seen
+
+        without = epochs()
+        assert epochs(num_workers=1, persistent_workers=True) == without and without[0] != without[1]
 
     def test_only_deterministic_algorithms_refuse_put(self):
         torch.backends.cudnn.deterministic = True
@@ -769,19 +879,22 @@ class TestReproducibility:
     def test_deterministic_mode_fills_new_memory_with_nan(self):
         torch.set_deterministic_debug_mode("error")
         assert torch.empty(100).isnan().all() and torch.utils.deterministic.fill_uninitialized_memory
+        assert (torch.empty(100, dtype=torch.int16) == 2**15 - 1).all()
 
     def test_a_seed_in_each_epoch_repeats_order_and_masks(self):
-        def two_epochs(seed_of):
+        def two_epochs(seed_of, own=None):
             seen = []
             for epoch in range(2):
                 torch.manual_seed(seed_of(epoch))
-                order = torch.cat(list(DataLoader(range(50), batch_size=5, shuffle=True)))
+                order = torch.cat(list(DataLoader(range(50), batch_size=5, shuffle=True, generator=own)))
                 seen.append((order.tolist(), nn.functional.dropout(torch.ones(50)).tolist()))
             return seen
 
         same, other = two_epochs(lambda epoch: 0), two_epochs(lambda epoch: epoch)
         assert same[0] == same[1]
         assert other[0][0] != other[1][0] and other[0][1] != other[1][1]
+        own = two_epochs(lambda epoch: 0, torch.Generator().manual_seed(3))
+        assert own[0][0] != own[1][0] and own[0][1] == own[1][1]
 
     def test_a_set_of_strings_follows_the_hash_seed_and_a_sorted_one_does_not(self):
         assert len({hashes.classes("list", seed) for seed in ("1", "2", "3")}) > 1

@@ -14,6 +14,7 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -1185,7 +1186,9 @@ class TestDeviceMismatch:
             "1._private",
             "2.weight",
         ]
-        assert list(find.strays(nn.Linear(2, 2, device="meta"), "cpu")) == ["weight", "bias"]
+        for device in ("cpu", "cpu:0", torch.device("cpu")):
+            assert list(find.strays(nn.Linear(2, 2, device="meta"), device)) == ["weight", "bias"]
+            assert not list(find.strays(nn.LSTM(2, 2), device))
 
     def test_registered_tensors_move_and_plain_ones_do_not(self):
         net = nn.Module()
@@ -1239,6 +1242,40 @@ class TestDeviceMismatch:
             assert torch.zeros(2).is_meta and nn.Linear(2, 2).weight.is_meta and torch.tensor([1.0]).is_meta
             for other in (before, torch.ones_like(before), torch.from_numpy(np.ones(2)), before.clone()):
                 assert not other.is_meta
+
+    def test_moving_in_each_forward_copies_an_input_once_and_a_shared_tensor_in_each_layer(self):
+        class Moving(nn.Linear):
+            def forward(self, *given):
+                moved = [tensor.to(self.weight.device) for tensor in given]
+                copies.extend(a is not b for a, b in zip(given, moved, strict=True))
+                return super().forward(moved[0] * moved[-1])
+
+        for masks, expected in (((), 1), ((torch.ones(2),), 1 + 3)):
+            copies, hidden = [], torch.ones(1, 2)
+            for layer in [Moving(2, 2, device="meta") for _ in range(3)]:
+                hidden = layer(hidden, *masks)
+            assert sum(copies) == expected
+
+    def test_an_optimizer_whose_state_stayed_behind_raises_and_reloading_its_state_mends_it(self):
+        model = nn.Linear(2, 2, device="meta")
+        optimizer = torch.optim.AdamW(model.parameters())
+        model(torch.ones(1, 2, device="meta")).sum().backward()
+        optimizer.step()
+        for state in optimizer.state.values():
+            state |= {name: torch.zeros(state[name].shape) for name in ("exp_avg", "exp_avg_sq")}
+        with pytest.raises(RuntimeError, match=MIXED):
+            optimizer.step()
+        optimizer.load_state_dict(optimizer.state_dict())
+        optimizer.step()
+        assert all(state["exp_avg"].is_meta for state in optimizer.state.values())
+
+    def test_a_list_comprehension_fails_on_a_dict_and_drops_the_type_of_a_named_tuple(self):
+        def move(batch):
+            return [x.to("meta") for x in batch]
+
+        with pytest.raises(AttributeError):
+            move({"x": torch.ones(1)})
+        assert type(move(namedtuple("pair", "a b")(torch.ones(1), torch.ones(1)))) is list
 
     def test_a_batch_keeps_its_types(self):
         pair = namedtuple("pair", "a b")
@@ -1333,6 +1370,40 @@ class TestLossAccumulation:
         torch.testing.assert_close(b, whole)
         assert whole.abs().min() > 0
 
+    @pytest.mark.parametrize("sizes", [(4, 4), (6, 2), (3, 3, 1)])
+    def test_micro_batches_of_other_sizes_need_their_share_as_the_weight(self, sizes):
+        def gradient(sizes, weight_of):
+            weight = torch.ones(4, dtype=torch.float64, requires_grad=True)
+            for part in x.split(sizes):
+                ((part @ weight).square().mean() * weight_of(part)).backward()
+            return weight.grad
+
+        x = torch.arange(4.0 * sum(sizes), dtype=torch.float64).view(-1, 4)
+        whole = gradient((len(x),), lambda part: 1)
+        torch.testing.assert_close(gradient(sizes, lambda part: len(part) / len(x)), whole)
+        plain = gradient(sizes, lambda part: 1 / len(sizes))
+        assert torch.allclose(plain, whole) is (len(set(sizes)) == 1)
+
+    @pytest.mark.parametrize(
+        "block",
+        [
+            lambda layer, x: layer(x).sigmoid(),
+            lambda layer, x: checkpoint(lambda x: layer(x).sigmoid(), x, use_reentrant=False),
+            lambda layer, x: checkpoint(lambda x: layer(x).sigmoid(), x, use_reentrant=True),
+        ],
+    )
+    def test_backward_frees_what_built_in_operations_and_checkpointing_keep(self, block):
+        first, layer, seen, total = nn.Linear(8, 8), nn.Linear(8, 8), [], 0.0
+        for trained in (True, True, False):
+            hidden = first(torch.ones(2, 8))
+            seen.append(weakref.ref(hidden.untyped_storage()))
+            loss = block(layer, hidden).mean()
+            if trained:
+                loss.backward()
+            total += loss
+            del hidden, loss
+        assert [storage() is not None for storage in seen] == [False, False, True]
+
     def test_assigning_a_number_gives_the_memory_back(self):
         weight, alive = torch.ones(3, requires_grad=True), []
         total = 0.0
@@ -1364,6 +1435,7 @@ class TestLossAccumulation:
                 self.tensor = tensor.detach() if detach else tensor
                 self.alive.add(self)
 
+        gc.freeze()  # what was there before need not be searched
         for function, detach, left in ((torch.sigmoid, False, 1), (torch.sigmoid, True, 0), (torch.square, False, 0)):
             Kept.alive.clear()
             weight = torch.ones(3, requires_grad=True)
@@ -1373,3 +1445,4 @@ class TestLossAccumulation:
             del y
             gc.collect()
             assert len(Kept.alive) == left
+        gc.unfreeze()
