@@ -34,6 +34,8 @@ vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_bro
 flow = load_snippet("mid/debugging/gradient_flow.py")
 flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
 validation = load_snippet("mid/debugging/validation_never_improves.py")
+find = load_snippet("mid/debugging/device_mismatch_find_broken.py")
+batches = load_snippet("mid/debugging/device_mismatch_batch.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
