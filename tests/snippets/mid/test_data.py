@@ -22,6 +22,7 @@ from torch.utils.data import (
     Subset,
     WeightedRandomSampler,
     default_collate,
+    get_worker_info,
 )
 
 from warmup.testing import load_snippet
@@ -555,6 +556,23 @@ class TestDynamicPadding:
         width = widest(long_tail(6400, seed), 50).float()
         draws = width[torch.randint(len(width), (1000, 8), generator=seeded(seed))]
         assert draws.amax(dim=1).mean() > 2 * width.mean()
+        dealt = width.reshape(4, 50)[:, :48].reshape(-1, 8).amax(dim=1).mean()  # neighbors in a bucket, one step
+        assert dealt < 0.6 * draws.amax(dim=1).mean()
+
+    @pytest.mark.parametrize("lengths", [(2, 9), (5, 1)])
+    def test_accumulated_gradients_are_those_of_the_whole_batch_if_divided_by_all_tokens(self, lengths):
+        torch.manual_seed(0)
+        layer = nn.Linear(3, 4).double()
+        parts = [(torch.randn(n, 3).double(), torch.randint(4, (n,))) for n in lengths]
+
+        def gradient(losses):
+            return torch.autograd.grad(sum(losses), layer.weight)[0]
+
+        whole = gradient([F.cross_entropy(layer(torch.cat([x for x, _ in parts])), torch.cat([y for _, y in parts]))])
+        sums = gradient([F.cross_entropy(layer(x), y, reduction="sum") / sum(lengths) for x, y in parts])
+        means = gradient([F.cross_entropy(layer(x), y) / 2 for x, y in parts])
+        torch.testing.assert_close(sums, whole)
+        assert not torch.allclose(means, whole, atol=1e-3)
 
 
 wait = load_snippet("mid/data/dataloader_bottlenecks_prefetch.py")
@@ -655,16 +673,36 @@ class TestDataloaderBottlenecks:
             assert [float(batch) for batch in loader] == [0.0, 10.0, 20.0, 30.0, 40.0, 50.0]
         assert dataset.decoded.tolist() == [decoded] * 6
 
-    def test_a_worker_computes_with_one_thread(self):
-        class Threads(Dataset):
-            def __len__(self):
-                return 1
+    @pytest.mark.parametrize("threads", [1, 2])
+    def test_a_worker_computes_with_one_thread_unless_its_init_function_sets_more(self, threads):
+        init = None if threads == 1 else lambda worker: torch.set_num_threads(threads)
+        loader = DataLoader(Threads(), num_workers=1, multiprocessing_context="fork", worker_init_fn=init)
+        assert next(iter(loader)).item() == threads
 
-            def __getitem__(self, index):
-                return torch.get_num_threads()
+    @pytest.mark.parametrize("split", [False, True])
+    def test_a_stream_that_is_not_split_delivers_each_sample_once_per_worker(self, split):
+        loader = DataLoader(Shards(split), None, num_workers=2, multiprocessing_context="fork")
+        assert sorted(loader) == sorted([*range(6)] * (1 if split else 2))
 
-        loader = DataLoader(Threads(), num_workers=1, multiprocessing_context="fork")
-        assert next(iter(loader)).item() == 1
+
+class Threads(Dataset):
+    def __len__(self):
+        return 1
+
+    def __getitem__(self, index):
+        return torch.get_num_threads()
+
+
+class Shards(IterableDataset):
+    """Three shards of two samples each."""
+
+    def __init__(self, split):
+        self.split = split
+
+    def __iter__(self):
+        worker = get_worker_info()
+        for shard in range(3)[worker.id :: worker.num_workers] if self.split else range(3):
+            yield from (2 * shard, 2 * shard + 1)
 
 
 copies = load_snippet("mid/data/pinned_memory_copies.py")
