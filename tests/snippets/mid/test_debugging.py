@@ -17,6 +17,7 @@ silent = load_snippet("mid/debugging/in_place_error_silent.py")
 buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
 myth = load_snippet("mid/debugging/in_place_error_myth.py")
+oom = load_snippet("mid/debugging/cuda_oom_levers.py")
 leaks = load_snippet("mid/debugging/memory_leaks_signatures.py")
 find = load_snippet("mid/debugging/memory_leaks_find.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
@@ -557,3 +558,98 @@ class TestMemoryLeaks:
         for handle in handles:
             handle.remove()
         assert not layer._forward_hooks and alive() is None
+
+
+def weights_of(model: nn.Module) -> int:
+    return sum(each.numel() for each in model.parameters())
+
+
+class TestCudaOom:
+    @pytest.mark.parametrize(
+        ("optimizer", "options", "numbers"),
+        [
+            (torch.optim.Adam, {}, 2),
+            (torch.optim.AdamW, {}, 2),
+            (torch.optim.SGD, {"momentum": 0.9}, 1),
+            (torch.optim.SGD, {}, 0),
+        ],
+    )
+    @pytest.mark.parametrize("batch", [4, 12])
+    def test_parameters_gradients_and_states_do_not_depend_on_the_batch(self, optimizer, options, numbers, batch):
+        found, count = oom.memory(batch, optimizer=optimizer, **options), weights_of(oom.Model())
+        assert found["parameters"] == found["gradients"] == 4 * count
+        steps = 4 * 16 if numbers == 2 else 0  # Adam counts its steps for each of 16 tensors
+        assert found["states"] == 4 * numbers * count + steps
+        per_sample = 4 * (4 * (256 + 256 + 64))  # the input is not counted, the output is kept by square()
+        assert found["saved"] == batch * per_sample + 4  # the loss
+
+    @pytest.mark.parametrize("batch", [4, 32])
+    def test_saved_tensor_hooks_count_the_same(self, batch):
+        model, x, kept = oom.Model(), torch.randn(batch, 64), {}
+        hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t), lambda t: t)
+        with hooks:
+            loss = model(x).square().mean()
+        skip = {x.data_ptr(), *(each.data_ptr() for each in model.parameters())}
+        assert loss.requires_grad
+        assert sum(t.nbytes for key, t in kept.items() if key not in skip) == oom.memory(batch)["saved"] - 4
+
+    def test_pieces_save_less_and_need_more_in_backward_than_a_small_batch(self):
+        whole, small, pieces = oom.memory(64), oom.memory(16), oom.memory(64, pieces=4)
+        assert pieces["saved"] == pytest.approx(small["saved"], abs=8)
+        assert small["saved"] < 0.3 * whole["saved"]
+        assert small["backward"] < pieces["backward"]
+
+    @pytest.mark.parametrize("pieces", [2, 4])
+    def test_summed_losses_keep_all_graphs(self, pieces):
+        whole, summed = oom.memory(64), oom.memory(64, pieces=pieces, summed=True)
+        assert 0 <= summed["saved"] - whole["saved"] < 100
+        assert oom.memory(64, pieces=pieces)["saved"] < 0.6 * whole["saved"]
+
+    def test_the_gradient_of_pieces_is_that_of_the_batch(self):
+        x, gradients = torch.randn(8, 64, dtype=torch.float64), []
+        torch.manual_seed(0)
+        model = oom.Model().double()
+        for pieces in (1, 4):
+            model.zero_grad()
+            for piece in x.chunk(pieces):
+                (model(piece).square().mean() / pieces).backward()
+            gradients.append(model.blocks[0][0].weight.grad.clone())
+        torch.testing.assert_close(*gradients)
+
+    @pytest.mark.parametrize("batch", [8, 64])
+    def test_checkpointing_keeps_the_inputs_of_the_blocks(self, batch):
+        assert oom.memory(batch, checkpointed=True)["saved"] == pytest.approx(batch * 4 * 64 * 4, abs=100)
+        assert oom.memory(batch, checkpointed=True)["states"] == oom.memory(batch)["states"]
+
+    @pytest.mark.parametrize("batch", [16, 64])
+    def test_autocast_moves_only_the_saved_tensors_and_not_to_the_half(self, batch):
+        plain, autocast, half = (
+            oom.memory(batch),
+            oom.memory(batch, autocast=True),
+            oom.memory(batch, dtype=torch.bfloat16),
+        )
+        for term in ("parameters", "gradients", "states"):
+            assert autocast[term] == plain[term]
+            assert half[term] == pytest.approx(plain[term] / 2, rel=0.001)
+        copies = 7 * 2 * 64 * 256  # of all matrices but the first, whose input needs no gradient
+        assert autocast["saved"] == pytest.approx(plain["saved"] / 2 + batch * 64 * 2 + copies, abs=100)
+        assert (autocast["saved"] > plain["saved"]) == (batch == 16)
+        assert half["saved"] == pytest.approx(plain["saved"] / 2, abs=10)
+
+    def test_states_are_made_in_the_first_step(self):
+        first, second = oom.memory(64, steps=1), oom.memory(64)
+        assert second["backward"] - first["backward"] == pytest.approx(second["states"], abs=100)
+        without = [oom.memory(64, steps=steps, optimizer=torch.optim.SGD)["backward"] for steps in (1, 2)]
+        assert without[0] == without[1]
+
+    def test_foreach_raises_the_peak_of_step_and_fused_does_not(self):
+        plain, foreach, fused = oom.memory(4), oom.memory(4, foreach=True), oom.memory(4, fused=True)
+        assert fused["step"] < plain["step"] < foreach["step"] <= plain["step"] + plain["parameters"]
+
+    @pytest.mark.parametrize("frozen", [1, 3])
+    def test_frozen_first_blocks_save_nothing_and_have_no_states(self, frozen):
+        plain, part = oom.memory(16), oom.memory(16, frozen=frozen)
+        for term in ("gradients", "states"):
+            assert part[term] == plain[term] * (4 - frozen) / 4
+        assert part["saved"] == pytest.approx(plain["saved"] * (4 - frozen) / 4 + 16 * 64 * 4, abs=100)
+        assert part["parameters"] == plain["parameters"]
