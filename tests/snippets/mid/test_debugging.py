@@ -17,6 +17,7 @@ silent = load_snippet("mid/debugging/in_place_error_silent.py")
 buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
 myth = load_snippet("mid/debugging/in_place_error_myth.py")
+gap = load_snippet("mid/debugging/train_val_gap.py")
 oom = load_snippet("mid/debugging/cuda_oom_levers.py")
 leaks = load_snippet("mid/debugging/memory_leaks_signatures.py")
 find = load_snippet("mid/debugging/memory_leaks_find.py")
@@ -653,3 +654,30 @@ class TestCudaOom:
             assert part[term] == plain[term] * (4 - frozen) / 4
         assert part["saved"] == pytest.approx(plain["saved"] * (4 - frozen) / 4 + 16 * 64 * 4, abs=100)
         assert part["parameters"] == plain["parameters"]
+
+
+class TestTrainValGap:
+    def test_the_slice_separates_a_shift_from_overfitting(self):
+        for offset in (0.7, -1.0):
+            shifted = gap.fit(1500, offset=offset, steps=150)[-1].mean((1, 2))
+            assert shifted[1] - shifted[0] < 0.3 < shifted[2] - shifted[1]
+        for count in (40, 150):
+            train, held_out, validation = gap.fit(count, steps=150)[-1].mean((1, 2))
+            assert held_out - train > 0.3 and abs(validation - held_out) < 0.3
+
+    def test_decay_helps_and_data_from_the_source_cure_a_shift(self):
+        decays = (0.0, 10.0, 100.0)
+        plain = gap.fit(300, decays=decays)
+        assert gap.best(plain).mean() < gap.best(plain[:, :, :1]).mean()
+        assert plain[:, 2].amin(0).mean(1).argmin() == 1
+        shifted = gap.best(gap.fit(800, offset=1.0)).mean()
+        cured = gap.best(gap.fit(800, offset=1.0, train_offset=1.0)).mean()
+        assert cured < shifted - 0.1
+
+    def test_more_data_beats_decay_where_there_is_too_little(self):
+        decays = (0.0, 3.0, 10.0, 30.0)
+        assert gap.best(gap.fit(320)).mean() < gap.best(gap.fit(40, decays=decays)).mean() - 0.03
+
+    def test_models_of_different_decays_do_not_touch_each_other(self):
+        together, alone = gap.fit(40, decays=(0.0, 10.0), steps=30), gap.fit(40, decays=(10.0,), steps=30)
+        torch.testing.assert_close(together[:, :, 1:], alone, rtol=1e-3, atol=1e-3)
