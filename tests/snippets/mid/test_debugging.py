@@ -34,8 +34,12 @@ vanishing_broken = load_snippet("mid/debugging/vanishing_exploding_gradients_bro
 flow = load_snippet("mid/debugging/gradient_flow.py")
 flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
 validation = load_snippet("mid/debugging/validation_never_improves.py")
-find = load_snippet("mid/debugging/device_mismatch_find_broken.py")
+mismatch = load_snippet("mid/debugging/device_mismatch_find_broken.py")
 batches = load_snippet("mid/debugging/device_mismatch_batch.py")
+gap = load_snippet("mid/debugging/train_val_gap.py")
+oom = load_snippet("mid/debugging/cuda_oom_levers.py")
+leaks = load_snippet("mid/debugging/memory_leaks_signatures.py")
+find = load_snippet("mid/debugging/memory_leaks_find.py")
 leak = load_snippet("senior/behavioral/fixed_a_memory_leak_guard.py")
 
 MODIFIED = "modified by an inplace operation"
@@ -1167,20 +1171,20 @@ class TestDeviceMismatch:
         ],
     )
     def test_two_checks_separate_five_causes(self, bug, call, argument, stray):
-        note, found = find.diagnose(bug)
+        note, found = mismatch.diagnose(bug)
         assert note.startswith(call + ":") and argument in note and note.count("cpu") in (1, 2)
         assert found == stray
 
     def test_nothing_is_reported_where_nothing_is_wrong(self):
-        assert find.diagnose("none") == find.diagnose("plain attribute", device="cpu") == ("no error", "none")
+        assert mismatch.diagnose("none") == mismatch.diagnose("plain attribute", device="cpu") == ("no error", "none")
 
     def test_strays_finds_parameters_buffers_attributes_and_nested_containers_once(self):
         net = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2)).to("meta")
-        assert not list(find.strays(net, "meta"))
+        assert not list(mismatch.strays(net, "meta"))
         net[0].cache = {"mask": torch.ones(2), "deep": [(torch.ones(1), nn.Linear(1, 1, bias=False))]}
         net[1].running_mean, net[1]._private = torch.zeros(2), torch.zeros(1)
         net.append(nn.Linear(2, 2, bias=False))
-        assert list(find.strays(net, "meta")) == [
+        assert list(mismatch.strays(net, "meta")) == [
             "0.cache['mask']",
             "0.cache['deep'][0][0]",
             "0.cache['deep'][0][1].weight",
@@ -1189,8 +1193,8 @@ class TestDeviceMismatch:
             "2.weight",
         ]
         for device in ("cpu", "cpu:0", torch.device("cpu")):
-            assert list(find.strays(nn.Linear(2, 2, device="meta"), device)) == ["weight", "bias"]
-            assert not list(find.strays(nn.LSTM(2, 2), device))
+            assert list(mismatch.strays(nn.Linear(2, 2, device="meta"), device)) == ["weight", "bias"]
+            assert not list(mismatch.strays(nn.LSTM(2, 2), device))
 
     def test_registered_tensors_move_and_plain_ones_do_not(self):
         net = nn.Module()
@@ -1448,3 +1452,243 @@ class TestLossAccumulation:
             gc.collect()
             assert len(Kept.alive) == left
         gc.unfreeze()
+
+
+def graph_of(root: torch.Tensor) -> set:
+    """All nodes that the tensor's graph can reach."""
+    seen, todo = set(), [root.grad_fn]
+    while todo:
+        node = todo.pop()
+        if node is not None and node not in seen:
+            seen.add(node)
+            todo += [parent for parent, _ in node.next_functions]
+    return seen
+
+
+class TestMemoryLeaks:
+    @pytest.mark.parametrize("size", [1, 8])
+    @pytest.mark.parametrize("trained", [True, False])
+    def test_every_recorded_write_into_a_buffer_stays_in_its_chain(self, size, trained):
+        w, buffer, alive = torch.ones(3, requires_grad=True), torch.zeros(size), []
+        for step in range(20):
+            hidden = (2 * w).exp()
+            alive.append(weakref.ref(hidden.untyped_storage()))
+            loss = hidden.sum()
+            if trained:
+                loss.backward()
+            buffer[step % size] = loss
+        del hidden, loss
+        assert sum("CopySlices" in node.name() for node in graph_of(buffer)) == 20
+        assert sum(each() is not None for each in alive) == (0 if trained else 20)
+        buffer = buffer.detach()
+        assert not any(each() is not None for each in alive)
+
+    @pytest.mark.parametrize(
+        ("case", "grows", "after"),
+        [
+            ("nothing", 0, 0),
+            ("training, loss in a list", 4, 4),
+            ("validation, loss in a list", 128 * 256 * 4 + 128 * 10 * 4 + 8, None),
+            ("hook keeps output.detach()", 128 * 256 * 4, None),
+            ("logits[0].detach() in a list", 128 * 10 * 4, None),
+            ("reference cycle", 128 * 256 * 4, 0),
+        ],
+    )
+    def test_the_growth_per_step_is_the_size_of_what_is_kept(self, case, grows, after):
+        found = leaks.curve(case, steps=6)
+        assert {b - a for a, b in zip(found[1:6], found[2:6], strict=False)} == {grows}
+        if after is not None:
+            assert found[-1] == found[0] - (grows if case == "reference cycle" else 0) + 5 * after
+        else:
+            assert found[-1] == found[-2]
+
+    def test_an_exception_keeps_the_tensors_of_its_frames(self):
+        found = leaks.curve("exception in a list", steps=4)
+        assert 0 <= found[3] - found[2] - 4 * (128 * 256 + 128 * 64 + 128 * 10) <= 8  # hidden, samples; logits
+        assert found[-1] == found[-2]
+        error = leaks.failed(nn.Sequential(nn.Linear(64, 256)))
+        assert "hidden" in error.__traceback__.tb_frame.f_locals
+
+    def test_a_collection_brings_the_cycle_back_in_between(self):
+        found = leaks.curve("reference cycle", steps=6, collect_every=3)
+        assert found[0] < found[1] > found[2] == found[5] == found[6]
+
+    def test_a_detached_row_keeps_all_logits_and_a_clone_does_not(self):
+        for rows in (2, 50):
+            logits = torch.zeros(rows, 10)
+            row = logits[0].detach()
+            assert row.untyped_storage().nbytes() == rows * 40
+            assert row.clone().untyped_storage().nbytes() == 40
+
+    def test_containers_are_found_and_graphs_are_walked(self):
+        x, w = torch.ones(3), torch.ones(3, requires_grad=True)
+        kept = {"key": x}
+        assert find.python_holders(x) == ["dict"]
+        kept["key"] = None
+        assert find.python_holders(x) == []
+        hidden = torch.sigmoid(2 * w)
+        assert find.python_holders(hidden) == []
+        assert find.graph_holders((hidden + 1).sum(), hidden) == ["SigmoidBackward0._saved_result"]
+        assert find.graph_holders((2 * w).sum(), hidden) == find.graph_holders(x, hidden) == []
+        loss = hidden.sum()
+        loss.backward()
+        with pytest.raises(RuntimeError, match="freed"):
+            find.graph_holders(loss, hidden)
+
+    def test_profile_memory_is_off_unless_asked_for(self):
+        assert torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]).profile_memory is False
+
+    @pytest.mark.filterwarnings("ignore:Using backward")
+    @pytest.mark.parametrize("depth", [1, 3])
+    @pytest.mark.parametrize(("how", "leaks_model"), [("backward", True), ("zero_grad", False), ("grad", False)])
+    def test_create_graph_makes_a_cycle_that_zero_grad_or_grad_avoid(self, depth, how, leaks_model):
+        model = nn.Sequential(*(layer for _ in range(depth) for layer in (nn.Linear(4, 4), nn.Tanh())))
+        alive = weakref.ref(model[0].weight.untyped_storage())
+        loss = model(torch.ones(2, 4)).square().sum()
+        if how == "grad":
+            torch.autograd.grad(loss, list(model.parameters()), create_graph=True)
+        else:
+            loss.backward(create_graph=True)
+        weights = list(model.parameters())
+        if how == "zero_grad":
+            model.zero_grad()
+        del model, loss
+        assert all((w.grad is not None) == leaks_model for w in weights)
+        del weights
+        gc.collect()
+        assert (alive() is not None) == leaks_model
+
+    def test_a_hook_registered_in_every_step_stays_until_it_is_removed(self):
+        layer, handles = nn.Linear(2, 2), []
+        for _ in range(5):
+            x = torch.ones(1, 2)
+            handles.append(layer.register_forward_hook(lambda module, inputs, output, x=x: None))
+        assert len(layer._forward_hooks) == 5
+        alive = weakref.ref(x)
+        del x
+        assert alive() is not None
+        for handle in handles:
+            handle.remove()
+        assert not layer._forward_hooks and alive() is None
+
+
+def weights_of(model: nn.Module) -> int:
+    return sum(each.numel() for each in model.parameters())
+
+
+class TestCudaOom:
+    @pytest.mark.parametrize(
+        ("optimizer", "options", "numbers"),
+        [
+            (torch.optim.Adam, {}, 2),
+            (torch.optim.AdamW, {}, 2),
+            (torch.optim.SGD, {"momentum": 0.9}, 1),
+            (torch.optim.SGD, {}, 0),
+        ],
+    )
+    @pytest.mark.parametrize("batch", [4, 12])
+    def test_parameters_gradients_and_states_do_not_depend_on_the_batch(self, optimizer, options, numbers, batch):
+        found, count = oom.memory(batch, optimizer=optimizer, **options), weights_of(oom.Model())
+        assert found["parameters"] == found["gradients"] == 4 * count
+        steps = 4 * 16 if numbers == 2 else 0  # Adam counts its steps for each of 16 tensors
+        assert found["states"] == 4 * numbers * count + steps
+        per_sample = 4 * (4 * (256 + 256 + 64))  # the input is not counted, the output is kept by square()
+        assert found["saved"] == batch * per_sample + 4  # the loss
+
+    @pytest.mark.parametrize("batch", [4, 32])
+    def test_saved_tensor_hooks_count_the_same(self, batch):
+        model, x, kept = oom.Model(), torch.randn(batch, 64), {}
+        hooks = torch.autograd.graph.saved_tensors_hooks(lambda t: kept.setdefault(t.data_ptr(), t), lambda t: t)
+        with hooks:
+            loss = model(x).square().mean()
+        skip = {x.data_ptr(), *(each.data_ptr() for each in model.parameters())}
+        assert loss.requires_grad
+        assert sum(t.nbytes for key, t in kept.items() if key not in skip) == oom.memory(batch)["saved"] - 4
+
+    def test_pieces_save_less_and_need_more_in_backward_than_a_small_batch(self):
+        whole, small, pieces = oom.memory(64), oom.memory(16), oom.memory(64, pieces=4)
+        assert pieces["saved"] == pytest.approx(small["saved"], abs=8)
+        assert small["saved"] < 0.3 * whole["saved"]
+        assert small["backward"] < pieces["backward"]
+
+    @pytest.mark.parametrize("pieces", [2, 4])
+    def test_summed_losses_keep_all_graphs(self, pieces):
+        whole, summed = oom.memory(64), oom.memory(64, pieces=pieces, summed=True)
+        assert 0 <= summed["saved"] - whole["saved"] < 100
+        assert oom.memory(64, pieces=pieces)["saved"] < 0.6 * whole["saved"]
+
+    def test_the_gradient_of_pieces_is_that_of_the_batch(self):
+        x, gradients = torch.randn(8, 64, dtype=torch.float64), []
+        torch.manual_seed(0)
+        model = oom.Model().double()
+        for pieces in (1, 4):
+            model.zero_grad()
+            for piece in x.chunk(pieces):
+                (model(piece).square().mean() / pieces).backward()
+            gradients.append(model.blocks[0][0].weight.grad.clone())
+        torch.testing.assert_close(*gradients)
+
+    @pytest.mark.parametrize("batch", [8, 64])
+    def test_checkpointing_keeps_the_inputs_of_the_blocks(self, batch):
+        assert oom.memory(batch, checkpointed=True)["saved"] == pytest.approx(batch * 4 * 64 * 4, abs=100)
+        assert oom.memory(batch, checkpointed=True)["states"] == oom.memory(batch)["states"]
+
+    @pytest.mark.parametrize("batch", [16, 64])
+    def test_autocast_moves_only_the_saved_tensors_and_not_to_the_half(self, batch):
+        plain, autocast, half = (
+            oom.memory(batch),
+            oom.memory(batch, autocast=True),
+            oom.memory(batch, dtype=torch.bfloat16),
+        )
+        for term in ("parameters", "gradients", "states"):
+            assert autocast[term] == plain[term]
+            assert half[term] == pytest.approx(plain[term] / 2, rel=0.001)
+        copies = 7 * 2 * 64 * 256  # of all matrices but the first, whose input needs no gradient
+        assert autocast["saved"] == pytest.approx(plain["saved"] / 2 + batch * 64 * 2 + copies, abs=100)
+        assert (autocast["saved"] > plain["saved"]) == (batch == 16)
+        assert half["saved"] == pytest.approx(plain["saved"] / 2, abs=10)
+
+    def test_states_are_made_in_the_first_step(self):
+        first, second = oom.memory(64, steps=1), oom.memory(64)
+        assert second["backward"] - first["backward"] == pytest.approx(second["states"], abs=100)
+        without = [oom.memory(64, steps=steps, optimizer=torch.optim.SGD)["backward"] for steps in (1, 2)]
+        assert without[0] == without[1]
+
+    def test_foreach_raises_the_peak_of_step_and_fused_does_not(self):
+        plain, foreach, fused = oom.memory(4), oom.memory(4, foreach=True), oom.memory(4, fused=True)
+        assert fused["step"] < plain["step"] < foreach["step"] <= plain["step"] + plain["parameters"]
+
+    @pytest.mark.parametrize("frozen", [1, 3])
+    def test_frozen_first_blocks_save_nothing_and_have_no_states(self, frozen):
+        plain, part = oom.memory(16), oom.memory(16, frozen=frozen)
+        for term in ("gradients", "states"):
+            assert part[term] == plain[term] * (4 - frozen) / 4
+        assert part["saved"] == pytest.approx(plain["saved"] * (4 - frozen) / 4 + 16 * 64 * 4, abs=100)
+        assert part["parameters"] == plain["parameters"]
+
+
+class TestTrainValGap:
+    def test_the_slice_separates_a_shift_from_overfitting(self):
+        for offset in (0.7, -1.0):
+            shifted = gap.fit(1500, offset=offset, steps=150)[-1].mean((1, 2))
+            assert shifted[1] - shifted[0] < 0.3 < shifted[2] - shifted[1]
+        for count in (40, 150):
+            train, held_out, validation = gap.fit(count, steps=150)[-1].mean((1, 2))
+            assert held_out - train > 0.3 and abs(validation - held_out) < 0.3
+
+    def test_decay_helps_and_data_from_the_source_cure_a_shift(self):
+        decays = (0.0, 10.0, 100.0)
+        plain = gap.fit(300, decays=decays)
+        assert gap.best(plain).mean() < gap.best(plain[:, :, :1]).mean()
+        assert plain[:, 2].amin(0).mean(1).argmin() == 1
+        shifted = gap.best(gap.fit(800, offset=1.0)).mean()
+        cured = gap.best(gap.fit(800, offset=1.0, train_offset=1.0)).mean()
+        assert cured < shifted - 0.1
+
+    def test_more_data_beats_decay_where_there_is_too_little(self):
+        decays = (0.0, 3.0, 10.0, 30.0)
+        assert gap.best(gap.fit(320)).mean() < gap.best(gap.fit(40, decays=decays)).mean() - 0.03
+
+    def test_models_of_different_decays_do_not_touch_each_other(self):
+        together, alone = gap.fit(40, decays=(0.0, 10.0), steps=30), gap.fit(40, decays=(10.0,), steps=30)
+        torch.testing.assert_close(together[:, :, 1:], alone, rtol=1e-3, atol=1e-3)
