@@ -547,6 +547,21 @@ class TestBatchSize:
             assert 0 < batch_broken.steps_needed(0.768, 128, seed) < 10
             assert batch_broken.steps_needed(0.768, 4, seed) == 0
 
+    @pytest.mark.parametrize("mixes", [False, True])
+    def test_the_expected_gradient_depends_on_the_batch_only_if_a_layer_mixes_samples(self, mixes):
+        samples = torch.randn(400, 1, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0)) ** 3
+
+        def expected(batch: int) -> torch.Tensor:
+            drawn = torch.randint(400, (4000, batch), generator=torch.Generator().manual_seed(batch))
+            x = samples[drawn].squeeze(2)
+            hidden = (x - x.mean(1, keepdim=True)) / (x.var(1, keepdim=True) + 1e-5).sqrt() if mixes else x / 4
+            w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+            (hidden @ w - x[..., 0]).square().mean().backward()
+            return w.grad
+
+        gap = (expected(4) - expected(32)).norm() / expected(32).norm()
+        assert gap > 0.2 if mixes else gap < 0.1
+
     def test_two_small_steps_are_nearly_one_step_with_twice_rate_and_batch(self):
         generator = torch.Generator().manual_seed(0)
         x = torch.randn(32, 20, dtype=torch.float64, generator=generator)
