@@ -1338,6 +1338,11 @@ class TestInPlaceOps:
             assert in_place_bytes.memory(function) == (4000, 8000)
             assert in_place_bytes.memory(lambda h, f=function: f(h, inplace=True)) == (0, 4000)
 
+    def test_without_a_graph_no_write_allocates(self):
+        with torch.no_grad():
+            for name in ("sin", "square", "log", "relu", "exp"):
+                assert in_place_bytes.memory(lambda h, name=name: getattr(h, name + "_")()) == (0, 4000)
+
     def test_which_writes_are_refused_without_grad_mode(self):
         w = torch.ones(4, requires_grad=True)
         with torch.no_grad():
