@@ -1079,6 +1079,23 @@ class TestHooks:
         model.forward(torch.ones(1, 2))
         assert seen == ["0", "1"]
 
+    @pytest.mark.parametrize("kind", ["hook", "pre_hook"])
+    def test_full_backward_hooks_return_a_tuple(self, kind: str):
+        for wrap in (True, False):
+            layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+
+            def double(module: nn.Module, grads: tuple, *_: tuple, wrap: bool = wrap) -> object:
+                return (2 * grads[0],) if wrap else 2 * grads[0]
+
+            getattr(layer, f"register_full_backward_{kind}")(double)
+            loss = layer(x).sum()
+            if wrap:
+                loss.backward()
+                assert torch.allclose(x.grad, 2 * layer.weight.sum(0, keepdim=True))
+            else:
+                with pytest.raises(RuntimeError, match="changed the size of value"):
+                    loss.backward()
+
     def test_keyword_arguments_are_seen_with_kwargs_only(self):
         layer, seen = nn.Linear(2, 2), []
         layer.register_forward_pre_hook(lambda m, args: seen.append(args))
