@@ -20,7 +20,8 @@ def counting(graph: torch.fx.GraphModule, inputs: list[torch.Tensor]):
 
 x, graphs = torch.ones(2), []
 with warnings.catch_warnings():
-    warnings.simplefilter("ignore")  # trace is deprecated, and warns of the if
+    for warning in (DeprecationWarning, torch.jit.TracerWarning):
+        warnings.simplefilter("ignore", warning)
     traced = torch.jit.trace(double_or_negate, x)
 print("eager        ", double_or_negate(-x).tolist())
 print("jit.trace    ", traced(-x).tolist())

@@ -1,4 +1,3 @@
-from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 
@@ -20,16 +19,17 @@ def recorded(model: nn.Module) -> Iterator[dict[str, dict[str, float]]]:
         Layer name to "rms" and "gradient": root mean square of the output, and
         2-norm of the loss's gradient by it, once backward has reached it.
     """
-    found: dict[str, dict[str, float]] = defaultdict(dict)
+    found: dict[str, dict[str, float]] = {}
 
     def watch(name: str):
         def hook(module, args, output):
             if not torch.is_tensor(output) or not output.is_floating_point():
                 return
-            found[name]["rms"] = output.detach().square().mean().sqrt().item()
+            values = {"rms": output.detach().float().square().mean().sqrt().item()}
+            found[name] = values
             if output.requires_grad:
                 output.register_hook(
-                    lambda grad: found[name].update(gradient=grad.norm().item())
+                    lambda grad: values.update(gradient=grad.float().norm().item())
                 )
 
         return hook
