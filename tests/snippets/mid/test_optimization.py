@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/mid/optimization make, proven beyond the example shown."""
 
+import contextlib
 import math
 import warnings
 
@@ -621,6 +622,18 @@ class TestGradientClipping:
             table = clipping_tuned.errors(outliers)
             assert clipping_tuned.NORMS[:2] == [0.1, 0.3] and clipping_tuned.RATES[-2:] == [0.1, 0.3]
             torch.testing.assert_close(table[0, -1], table[1, -2], rtol=0.01, atol=0)
+        for options, same in (({}, True), ({"momentum": 0.9}, True), ({"weight_decay": 0.1}, False)):
+            ends = []
+            for lr, limit in ((0.125, 0.01), (0.01, 0.125)):
+                w = nn.Parameter(torch.tensor([5.0, -6.0], dtype=torch.float64))
+                optimizer = SGD([w], lr=lr, **options)
+                for _ in range(10):
+                    optimizer.zero_grad()
+                    (w**4).sum().backward()
+                    clip_grad_norm_([w], limit)
+                    optimizer.step()
+                ends.append(w.detach())
+            assert torch.allclose(*ends, rtol=0, atol=1e-6) is same
 
     @pytest.mark.parametrize("spike", [100.0, 1000.0])
     def test_a_spike_shortens_adams_later_steps_unless_it_is_clipped(self, spike):
@@ -647,6 +660,17 @@ class TestGradientClipping:
         clip_grad_norm_([w], 1.0)
         scaler.step(optimizer)
         assert torch.equal(w, torch.ones(2))
+
+    def test_the_error_stops_a_run_whose_step_the_scaler_would_skip(self):
+        for scale, raises in ((2.0**16, True), (1.0, False)):
+            w = nn.Parameter(torch.ones(1))
+            optimizer, scaler = SGD([w], lr=1.0), torch.amp.GradScaler("cpu", init_scale=scale)
+            scaler.scale((1e35 * w).sum()).backward()
+            scaler.unscale_(optimizer)
+            with pytest.raises(RuntimeError, match="non-finite") if raises else contextlib.nullcontext():
+                clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
+            scaler.step(optimizer)
+            assert (w.item() == 1.0) is raises
 
 
 CUTS = [[20], [5] * 4, [8, 8, 4], [1] * 20, [19, 1]]
