@@ -754,6 +754,34 @@ class TestGradientAccumulation:
         for parts in (2, 4, 8):
             assert accumulation_layers.difference(nn.BatchNorm1d(8), parts) > 0.05
 
+    def test_dropout_may_draw_other_masks(self):
+        two = nn.Sequential(nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.5))
+        assert accumulation_layers.difference(two) > 0.05
+        assert accumulation_layers.difference(two.eval()) < 1e-5
+
+    def test_a_loss_that_mixes_samples_differs_and_its_gradient_can_be_divided_afterwards(self):
+        def contrastive(x, y):
+            return F.cross_entropy(F.normalize(x) @ F.normalize(y).T, torch.arange(len(x)))
+
+        def relative(loss):
+            torch.manual_seed(0)
+            w, x, y = torch.randn(4, 5, requires_grad=True), torch.randn(32, 4), torch.randn(32, 5)
+            loss(x @ w, y).backward()
+            whole, w.grad = w.grad, None
+            for xs, ys in zip(x.chunk(4), y.chunk(4), strict=True):
+                loss(xs @ w, ys).backward()
+            w.grad /= 4
+            return (w.grad - whole).norm() / whole.norm()
+
+        assert relative(F.mse_loss) < 1e-5 < 0.05 < relative(contrastive)
+
+    @pytest.mark.parametrize(("parts", "share"), [(1, 0.1), (4, 0.3439)])
+    def test_running_statistics_move_once_per_micro_batch(self, parts, share):
+        layer, x = nn.BatchNorm1d(3), torch.randn(8, 3) + 5
+        for _ in range(parts):
+            layer(x)
+        torch.testing.assert_close(layer.running_mean, share * x.mean(dim=0))
+
     def test_summing_the_losses_keeps_every_graph(self):
         def kept(sum_first):
             bytes_kept, peak = 0, 0
