@@ -925,6 +925,42 @@ class TestLrSchedulers:
             else:
                 assert found[0] == expected[0]
 
+    @pytest.mark.parametrize(
+        ("name", "overwrites"),
+        [("LambdaLR", True), ("OneCycleLR", True), ("LinearLR", True), ("StepLR", False), ("CosineAnnealingLR", False)],
+    )
+    def test_built_after_the_optimizer_is_loaded_some_constructors_overwrite_its_rate(self, name, overwrites):
+        options = {**FROM_THE_PRESENT_RATE, **FROM_THE_COUNTER, "LinearLR": {"start_factor": 0.5}}[name]
+        optimizer, scheduler = with_scheduler(name, options)
+        run(optimizer, scheduler, 3)
+        expected = optimizer.param_groups[0]["lr"]
+        for build_first in (True, False):
+            fresh = SGD([nn.Parameter(torch.zeros(1))], lr=1.0, momentum=0.9)
+            again = getattr(lr_scheduler, name)(fresh, **options) if build_first else None
+            fresh.load_state_dict(optimizer.state_dict())
+            again = again or getattr(lr_scheduler, name)(fresh, **options)
+            again.load_state_dict(scheduler.state_dict())
+            assert (fresh.param_groups[0]["lr"] == expected) is (build_first or not overwrites)
+
+    def test_a_second_scheduler_keeps_the_first_initial_rate(self):
+        optimizer, _ = with_scheduler("StepLR", {"step_size": 1})
+        optimizer.param_groups[0]["lr"] = 0.25
+        assert lr_scheduler.LambdaLR(optimizer, lambda step: 1.0).base_lrs == [1.0]
+        assert optimizer.param_groups[0]["initial_lr"] == optimizer.param_groups[0]["lr"] == 1.0
+
+    @pytest.mark.parametrize(("name", "length"), [("CosineAnnealingLR", "T_max"), ("LinearLR", "total_iters")])
+    def test_a_length_in_batches_with_a_step_per_epoch_hardly_changes_the_rate(self, name, length):
+        first, *_, last = run(*with_scheduler(name, {length: 1000}), 10)
+        assert last == pytest.approx(first, rel=0.02)
+
+    def test_one_cycle_overwrites_the_rates_of_the_groups_unless_it_gets_a_list(self):
+        for max_lr, ratio in ((1.0, 1.0), ([1.0, 0.1], 0.1)):
+            groups = [{"params": [nn.Parameter(torch.zeros(1))], "lr": lr} for lr in (1.0, 0.1)]
+            optimizer = SGD(groups)
+            lr_scheduler.OneCycleLR(optimizer, max_lr, total_steps=9)
+            high, low = (group["lr"] for group in optimizer.param_groups)
+            assert low == pytest.approx(ratio * high)
+
     def test_the_program_shows_that_for_the_cosine(self):
         expected = schedule_resume.used(*schedule_resume.build(), 8)[4:]
         assert schedule_resume.resumed("both") == expected
