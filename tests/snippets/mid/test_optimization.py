@@ -1282,6 +1282,52 @@ class TestSparseGradients:
                 with pytest.raises(RuntimeError, match="does not support dense gradients"):
                     torch.optim.SparseAdam(table.parameters()).step()
 
+    @pytest.mark.parametrize(("rows", "lookups"), [(100, 8), (50, 20)])
+    def test_the_momentum_buffer_grows_unless_each_gradient_is_coalesced(self, rows, lookups):
+        for clip in (False, True):
+            torch.manual_seed(0)
+            table, entries = nn.Embedding(rows, 4, sparse=True), []
+            optimizer = SGD(table.parameters(), lr=0.01, momentum=0.9)
+            for _ in range(300):
+                optimizer.zero_grad()
+                table(torch.randint(rows, (lookups,))).sum().backward()
+                if clip:
+                    sparse_clip(table.parameters(), 100.0)
+                optimizer.step()
+                entries.append(optimizer.state[table.weight]["momentum_buffer"]._nnz())
+            assert entries[-1] == rows if clip else entries[-1] > 1.5 * entries[150] > 10 * rows
+            if (rows, clip) == (100, False):
+                assert 1500 < entries[-1] < 1700
+
+    @pytest.mark.parametrize("make", [SGD, torch.optim.Adagrad])
+    def test_plain_sgd_and_adagrad_take_both_kinds(self, make):
+        table, linear = nn.Embedding(6, 2, sparse=True), nn.Linear(2, 1)
+        parameters = [*table.parameters(), *linear.parameters()]
+        before = [parameter.clone() for parameter in parameters]
+        linear(table(torch.tensor([1, 4, 1]))).sum().backward()
+        make(parameters, lr=0.1).step()
+        assert not any(torch.equal(a, b) for a, b in zip(before, parameters, strict=True))
+
+    @pytest.mark.parametrize("lr", [0.01, 0.05])
+    def test_a_penalty_on_looked_up_rows_shrinks_a_row_at_each_of_its_lookups(self, lr):
+        table = nn.Embedding(3, 1, sparse=True).double()
+        nn.init.ones_(table.weight)
+        optimizer = SGD(table.parameters(), lr=lr)
+        for step in range(40):
+            optimizer.zero_grad()
+            table(torch.tensor([0, 1] if step % 4 == 0 else [0])).pow(2).sum().backward()
+            optimizer.step()
+        expected = torch.tensor([[(1 - 2 * lr) ** 40], [(1 - 2 * lr) ** 10], [1.0]], dtype=torch.float64)
+        torch.testing.assert_close(table.weight.detach(), expected)
+
+    def test_a_bag_of_maxima_has_no_sparse_gradient(self):
+        for mode in ("sum", "mean"):
+            bag = nn.EmbeddingBag(6, 2, sparse=True, mode=mode)
+            bag(torch.tensor([[1, 4, 1]])).sum().backward()
+            assert bag.weight.grad.layout == torch.sparse_coo
+        with pytest.raises(ValueError, match="does not support sparse"):
+            nn.EmbeddingBag(6, 2, sparse=True, mode="max")(torch.tensor([[1, 4, 1]]))
+
     @pytest.mark.parametrize("max_norm", [0.0, 0.5, 100.0])
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
     def test_the_common_clipping_agrees_with_the_librarys_on_dense_gradients(self, max_norm, dtype):
