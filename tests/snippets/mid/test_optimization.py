@@ -639,6 +639,7 @@ class TestGradientClipping:
     def test_a_spike_shortens_adams_later_steps_unless_it_is_clipped(self, spike):
         raw, clipped = clipping_adam.steps(spike, torch.inf), clipping_adam.steps(spike, 1.0)
         assert raw[100] < 0.15 and raw[19] == pytest.approx(1.0)
+        assert spike < 1000 or all(0.01 < length < 0.015 for length in raw[70:])
         assert all(length == pytest.approx(1.0, abs=1e-3) for length in clipped)
         sooner = clipping_adam.steps(spike, torch.inf, beta2=0.8)
         assert sooner[-1] > 0.9 > raw[-1]
@@ -894,6 +895,7 @@ class TestLrSchedulers:
         assert with_scheduler("LinearLR", {"start_factor": 0.25})[0].param_groups[0]["lr"] == 0.25
         assert with_scheduler("LambdaLR", {"lr_lambda": lambda step: 0.0})[0].param_groups[0]["lr"] == 0.0
         assert with_scheduler("StepLR", {"step_size": 9})[0].param_groups[0]["initial_lr"] == 1.0
+        assert "initial_lr" not in with_scheduler("ReduceLROnPlateau", {})[0].param_groups[0]
 
     @pytest.mark.parametrize(("epochs", "batches"), [(3, 3), (4, 2), (2, 5)])
     def test_it_counts_calls_and_the_wrong_place_skips_the_first_rate_or_decays_per_batch(self, epochs, batches):
@@ -1282,20 +1284,20 @@ class TestSparseGradients:
                 with pytest.raises(RuntimeError, match="does not support dense gradients"):
                     torch.optim.SparseAdam(table.parameters()).step()
 
-    @pytest.mark.parametrize(("rows", "lookups"), [(100, 8), (50, 20)])
-    def test_the_momentum_buffer_grows_unless_each_gradient_is_coalesced(self, rows, lookups):
+    @pytest.mark.parametrize(("rows", "lookups", "steps"), [(100, 8, 300), (50, 20, 80)])
+    def test_the_momentum_buffer_grows_unless_each_gradient_is_coalesced(self, rows, lookups, steps):
         for clip in (False, True):
             torch.manual_seed(0)
             table, entries = nn.Embedding(rows, 4, sparse=True), []
             optimizer = SGD(table.parameters(), lr=0.01, momentum=0.9)
-            for _ in range(300):
+            for _ in range(steps):
                 optimizer.zero_grad()
                 table(torch.randint(rows, (lookups,))).sum().backward()
                 if clip:
                     sparse_clip(table.parameters(), 100.0)
                 optimizer.step()
                 entries.append(optimizer.state[table.weight]["momentum_buffer"]._nnz())
-            assert entries[-1] == rows if clip else entries[-1] > 1.5 * entries[150] > 10 * rows
+            assert entries[-1] == rows if clip else entries[-1] > 1.5 * entries[steps // 2] > 10 * rows
             if (rows, clip) == (100, False):
                 assert 1500 < entries[-1] < 1700
 
