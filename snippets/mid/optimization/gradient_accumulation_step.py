@@ -9,7 +9,7 @@ Batch = tuple[Tensor, Tensor]
 
 
 def windows(loader: Iterable[Batch], size: int) -> Iterator[list[Batch]]:
-    """Lists of ``size`` micro-batches; the last list holds what is left."""
+    """Lists of ``size`` (at least 1) micro-batches; the last holds what is left."""
     batches = iter(loader)
     while window := list(islice(batches, size)):
         yield window

@@ -59,5 +59,6 @@ if __name__ == "__main__":
         print(f"last {used[-1]:.4f}")
     plt.xlabel("step")
     plt.ylabel("learning rate")
-    plt.legend()
+    plt.ylim(-0.05, 1.55)
+    plt.legend(loc="upper right", ncols=2)
     plt.show()

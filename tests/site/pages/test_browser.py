@@ -19,7 +19,7 @@ SHOTS = ROOT / "build" / "screenshots"
 def test_the_front_door_leads_to_a_topic_in_one_click(open_page):
     page = open_page()
     expect(page.locator(".tw-figures")).to_contain_text(str(len(SITE.questions)))
-    page.locator(".tw-levels").get_by_role("link", name="Autograd", exact=True).click()
+    page.locator(".tw-levels").get_by_role("link", name="Autograd", exact=True).first.click()
     expect(page.get_by_role("heading", level=1)).to_have_text("Autograd")
     page.locator(".tw-questions a").first.click()
     expect(page).to_have_url(re.compile("junior/autograd/"))
@@ -206,7 +206,7 @@ def test_folded_answers_are_printed_open_even_without_javascript(open_page):
     for javascript in (True, False):
         page = open_page(QUESTION, javascript=javascript)
         page.emulate_media(media="print")
-        answer = page.get_by_text("An optimizer skips a parameter whose gradient is")
+        answer = page.locator("details > p").last
         if javascript:
             page.evaluate("dispatchEvent(new Event('beforeprint'))")
         assert answer.evaluate("element => element.getBoundingClientRect().height") > 0

@@ -37,6 +37,14 @@ forgotten = load_snippet("junior/autograd/zero_grad_forgotten.py")
 zero_grad_broken = load_snippet("junior/autograd/zero_grad_broken.py")
 
 
+def run(coroutine):
+    """What it returns, run in a thread of its own: a grad mode that it leaves behind, and a loop that is running here,
+    do not matter there.
+    """
+    with ThreadPoolExecutor(1) as pool:
+        return pool.submit(asyncio.run, coroutine).result()
+
+
 class TestZeroGrad:
     def test_within_one_backward_the_contributions_reach_grad_once(self):
         for uses in (1, 2, 3):
@@ -1351,8 +1359,8 @@ class TestNoGrad:
         async def main(awaits):
             return await decorated(), *await asyncio.gather(block(awaits), other())
 
-        assert asyncio.run(main(awaits=True)) == (True, False, False)
-        assert asyncio.run(main(awaits=False)) == (True, False, True)
+        assert run(main(awaits=True)) == (True, False, False)
+        assert run(main(awaits=False)) == (True, False, True)
 
     @pytest.mark.parametrize("overlap", [True, False])
     def test_two_blocks_around_await_that_overlap_leave_grad_mode_off(self, overlap):
@@ -1369,10 +1377,7 @@ class TestNoGrad:
                 await block(2)
             return torch.is_grad_enabled()
 
-        try:
-            assert asyncio.run(main()) == (not overlap)
-        finally:
-            torch.set_grad_enabled(True)
+        assert run(main()) == (not overlap)
 
     @pytest.mark.parametrize("detached", [True, False])
     def test_a_carried_state_keeps_every_graph_unless_it_is_detached(self, detached):

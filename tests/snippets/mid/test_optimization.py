@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/mid/optimization make, proven beyond the example shown."""
 
+import contextlib
 import math
 import warnings
 
@@ -696,11 +697,24 @@ class TestGradientClipping:
             table = clipping_tuned.errors(outliers)
             assert clipping_tuned.NORMS[:2] == [0.1, 0.3] and clipping_tuned.RATES[-2:] == [0.1, 0.3]
             torch.testing.assert_close(table[0, -1], table[1, -2], rtol=0.01, atol=0)
+        for options, same in (({}, True), ({"momentum": 0.9}, True), ({"weight_decay": 0.1}, False)):
+            ends = []
+            for lr, limit in ((0.125, 0.01), (0.01, 0.125)):
+                w = nn.Parameter(torch.tensor([5.0, -6.0], dtype=torch.float64))
+                optimizer = SGD([w], lr=lr, **options)
+                for _ in range(10):
+                    optimizer.zero_grad()
+                    (w**4).sum().backward()
+                    clip_grad_norm_([w], limit)
+                    optimizer.step()
+                ends.append(w.detach())
+            assert torch.allclose(*ends, rtol=0, atol=1e-6) is same
 
     @pytest.mark.parametrize("spike", [100.0, 1000.0])
     def test_a_spike_shortens_adams_later_steps_unless_it_is_clipped(self, spike):
         raw, clipped = clipping_adam.steps(spike, torch.inf), clipping_adam.steps(spike, 1.0)
         assert raw[100] < 0.15 and raw[19] == pytest.approx(1.0)
+        assert spike < 1000 or all(0.01 < length < 0.015 for length in raw[70:])
         assert all(length == pytest.approx(1.0, abs=1e-3) for length in clipped)
         sooner = clipping_adam.steps(spike, torch.inf, beta2=0.8)
         assert sooner[-1] > 0.9 > raw[-1]
@@ -722,6 +736,17 @@ class TestGradientClipping:
         clip_grad_norm_([w], 1.0)
         scaler.step(optimizer)
         assert torch.equal(w, torch.ones(2))
+
+    def test_the_error_stops_a_run_whose_step_the_scaler_would_skip(self):
+        for scale, raises in ((2.0**16, True), (1.0, False)):
+            w = nn.Parameter(torch.ones(1))
+            optimizer, scaler = SGD([w], lr=1.0), torch.amp.GradScaler("cpu", init_scale=scale)
+            scaler.scale((1e35 * w).sum()).backward()
+            scaler.unscale_(optimizer)
+            with pytest.raises(RuntimeError, match="non-finite") if raises else contextlib.nullcontext():
+                clip_grad_norm_([w], 1.0, error_if_nonfinite=True)
+            scaler.step(optimizer)
+            assert (w.item() == 1.0) is raises
 
 
 CUTS = [[20], [5] * 4, [8, 8, 4], [1] * 20, [19, 1]]
@@ -804,6 +829,34 @@ class TestGradientAccumulation:
             assert accumulation_layers.difference(layer) < 1e-5
         for parts in (2, 4, 8):
             assert accumulation_layers.difference(nn.BatchNorm1d(8), parts) > 0.05
+
+    def test_dropout_may_draw_other_masks(self):
+        two = nn.Sequential(nn.Dropout(0.5), nn.Linear(8, 8), nn.Dropout(0.5))
+        assert accumulation_layers.difference(two) > 0.05
+        assert accumulation_layers.difference(two.eval()) < 1e-5
+
+    def test_a_loss_that_mixes_samples_differs_and_its_gradient_can_be_divided_afterwards(self):
+        def contrastive(x, y):
+            return F.cross_entropy(F.normalize(x) @ F.normalize(y).T, torch.arange(len(x)))
+
+        def relative(loss):
+            torch.manual_seed(0)
+            w, x, y = torch.randn(4, 5, requires_grad=True), torch.randn(32, 4), torch.randn(32, 5)
+            loss(x @ w, y).backward()
+            whole, w.grad = w.grad, None
+            for xs, ys in zip(x.chunk(4), y.chunk(4), strict=True):
+                loss(xs @ w, ys).backward()
+            w.grad /= 4
+            return (w.grad - whole).norm() / whole.norm()
+
+        assert relative(F.mse_loss) < 1e-5 < 0.05 < relative(contrastive)
+
+    @pytest.mark.parametrize(("parts", "share"), [(1, 0.1), (4, 0.3439)])
+    def test_running_statistics_move_once_per_micro_batch(self, parts, share):
+        layer, x = nn.BatchNorm1d(3), torch.randn(8, 3) + 5
+        for _ in range(parts):
+            layer(x)
+        torch.testing.assert_close(layer.running_mean, share * x.mean(dim=0))
 
     def test_summing_the_losses_keeps_every_graph(self):
         def kept(sum_first):
@@ -917,6 +970,7 @@ class TestLrSchedulers:
         assert with_scheduler("LinearLR", {"start_factor": 0.25})[0].param_groups[0]["lr"] == 0.25
         assert with_scheduler("LambdaLR", {"lr_lambda": lambda step: 0.0})[0].param_groups[0]["lr"] == 0.0
         assert with_scheduler("StepLR", {"step_size": 9})[0].param_groups[0]["initial_lr"] == 1.0
+        assert "initial_lr" not in with_scheduler("ReduceLROnPlateau", {})[0].param_groups[0]
 
     @pytest.mark.parametrize(("epochs", "batches"), [(3, 3), (4, 2), (2, 5)])
     def test_it_counts_calls_and_the_wrong_place_skips_the_first_rate_or_decays_per_batch(self, epochs, batches):
@@ -947,6 +1001,42 @@ class TestLrSchedulers:
                 assert found == expected
             else:
                 assert found[0] == expected[0]
+
+    @pytest.mark.parametrize(
+        ("name", "overwrites"),
+        [("LambdaLR", True), ("OneCycleLR", True), ("LinearLR", True), ("StepLR", False), ("CosineAnnealingLR", False)],
+    )
+    def test_built_after_the_optimizer_is_loaded_some_constructors_overwrite_its_rate(self, name, overwrites):
+        options = {**FROM_THE_PRESENT_RATE, **FROM_THE_COUNTER, "LinearLR": {"start_factor": 0.5}}[name]
+        optimizer, scheduler = with_scheduler(name, options)
+        run(optimizer, scheduler, 3)
+        expected = optimizer.param_groups[0]["lr"]
+        for build_first in (True, False):
+            fresh = SGD([nn.Parameter(torch.zeros(1))], lr=1.0, momentum=0.9)
+            again = getattr(lr_scheduler, name)(fresh, **options) if build_first else None
+            fresh.load_state_dict(optimizer.state_dict())
+            again = again or getattr(lr_scheduler, name)(fresh, **options)
+            again.load_state_dict(scheduler.state_dict())
+            assert (fresh.param_groups[0]["lr"] == expected) is (build_first or not overwrites)
+
+    def test_a_second_scheduler_keeps_the_first_initial_rate(self):
+        optimizer, _ = with_scheduler("StepLR", {"step_size": 1})
+        optimizer.param_groups[0]["lr"] = 0.25
+        assert lr_scheduler.LambdaLR(optimizer, lambda step: 1.0).base_lrs == [1.0]
+        assert optimizer.param_groups[0]["initial_lr"] == optimizer.param_groups[0]["lr"] == 1.0
+
+    @pytest.mark.parametrize(("name", "length"), [("CosineAnnealingLR", "T_max"), ("LinearLR", "total_iters")])
+    def test_a_length_in_batches_with_a_step_per_epoch_hardly_changes_the_rate(self, name, length):
+        first, *_, last = run(*with_scheduler(name, {length: 1000}), 10)
+        assert last == pytest.approx(first, rel=0.02)
+
+    def test_one_cycle_overwrites_the_rates_of_the_groups_unless_it_gets_a_list(self):
+        for max_lr, ratio in ((1.0, 1.0), ([1.0, 0.1], 0.1)):
+            groups = [{"params": [nn.Parameter(torch.zeros(1))], "lr": lr} for lr in (1.0, 0.1)]
+            optimizer = SGD(groups)
+            lr_scheduler.OneCycleLR(optimizer, max_lr, total_steps=9)
+            high, low = (group["lr"] for group in optimizer.param_groups)
+            assert low == pytest.approx(ratio * high)
 
     def test_the_program_shows_that_for_the_cosine(self):
         expected = schedule_resume.used(*schedule_resume.build(), 8)[4:]
@@ -1268,6 +1358,52 @@ class TestSparseGradients:
             if layout == torch.strided:
                 with pytest.raises(RuntimeError, match="does not support dense gradients"):
                     torch.optim.SparseAdam(table.parameters()).step()
+
+    @pytest.mark.parametrize(("rows", "lookups", "steps"), [(100, 8, 300), (50, 20, 80)])
+    def test_the_momentum_buffer_grows_unless_each_gradient_is_coalesced(self, rows, lookups, steps):
+        for clip in (False, True):
+            torch.manual_seed(0)
+            table, entries = nn.Embedding(rows, 4, sparse=True), []
+            optimizer = SGD(table.parameters(), lr=0.01, momentum=0.9)
+            for _ in range(steps):
+                optimizer.zero_grad()
+                table(torch.randint(rows, (lookups,))).sum().backward()
+                if clip:
+                    sparse_clip(table.parameters(), 100.0)
+                optimizer.step()
+                entries.append(optimizer.state[table.weight]["momentum_buffer"]._nnz())
+            assert entries[-1] == rows if clip else entries[-1] > 1.5 * entries[steps // 2] > 10 * rows
+            if (rows, clip) == (100, False):
+                assert 1500 < entries[-1] < 1700
+
+    @pytest.mark.parametrize("make", [SGD, torch.optim.Adagrad])
+    def test_plain_sgd_and_adagrad_take_both_kinds(self, make):
+        table, linear = nn.Embedding(6, 2, sparse=True), nn.Linear(2, 1)
+        parameters = [*table.parameters(), *linear.parameters()]
+        before = [parameter.clone() for parameter in parameters]
+        linear(table(torch.tensor([1, 4, 1]))).sum().backward()
+        make(parameters, lr=0.1).step()
+        assert not any(torch.equal(a, b) for a, b in zip(before, parameters, strict=True))
+
+    @pytest.mark.parametrize("lr", [0.01, 0.05])
+    def test_a_penalty_on_looked_up_rows_shrinks_a_row_at_each_of_its_lookups(self, lr):
+        table = nn.Embedding(3, 1, sparse=True).double()
+        nn.init.ones_(table.weight)
+        optimizer = SGD(table.parameters(), lr=lr)
+        for step in range(40):
+            optimizer.zero_grad()
+            table(torch.tensor([0, 1] if step % 4 == 0 else [0])).pow(2).sum().backward()
+            optimizer.step()
+        expected = torch.tensor([[(1 - 2 * lr) ** 40], [(1 - 2 * lr) ** 10], [1.0]], dtype=torch.float64)
+        torch.testing.assert_close(table.weight.detach(), expected)
+
+    def test_a_bag_of_maxima_has_no_sparse_gradient(self):
+        for mode in ("sum", "mean"):
+            bag = nn.EmbeddingBag(6, 2, sparse=True, mode=mode)
+            bag(torch.tensor([[1, 4, 1]])).sum().backward()
+            assert bag.weight.grad.layout == torch.sparse_coo
+        with pytest.raises(ValueError, match="does not support sparse"):
+            nn.EmbeddingBag(6, 2, sparse=True, mode="max")(torch.tensor([[1, 4, 1]]))
 
     @pytest.mark.parametrize("max_norm", [0.0, 0.5, 100.0])
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
