@@ -1192,6 +1192,12 @@ class TestAccuracy:
         score = average_precision_score(torch.arange(20_000) < positives, torch.rand(20_000))
         assert score == pytest.approx(positives / 20_000, rel=0.25)
 
+    @pytest.mark.parametrize("samples", [100, 1000])
+    def test_with_ten_positives_a_random_ranking_gets_more_than_their_share_on_average(self, samples):
+        labels = torch.arange(samples) < 10
+        scores = [average_precision_score(labels, torch.rand(samples)) for _ in range(300)]
+        assert sum(scores) / 300 > 1.2 * 10 / samples
+
     @pytest.mark.parametrize("rank", [0, 3])
     def test_a_false_alarm_near_the_top_costs_area(self, rank):
         clean = torch.arange(100, 0, -1).float()
