@@ -835,6 +835,16 @@ class TestPortfolioProject:
         other = torch.optim.AdamW(checks.make(1)[0].parameters())
         assert checks.train(model, other, batches[:1] * 150) > 1.0
 
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_an_optimizer_with_the_old_head_memorizes_one_batch_and_one_with_another_model_does_not(self, seed):
+        x, y = torch.randn(16, 20), torch.randint(5, (16,))
+        model, optimizer = checks.make(seed)
+        model[2] = nn.Linear(64, 5)
+        head = model[2].weight.detach().clone()
+        assert checks.train(model, checks.make(seed + 1)[1], [(x, y)] * 300) > 1.0
+        assert checks.train(model, optimizer, [(x, y)] * 300) < 0.05
+        assert torch.equal(model[2].weight, head)
+
     @pytest.mark.parametrize("bug", ["plain list", "detached"])
     def test_a_head_alone_memorizes_one_batch(self, bug):
         torch.manual_seed(0)

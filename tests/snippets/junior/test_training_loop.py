@@ -855,6 +855,13 @@ class TestLossFunctions:
         with pytest.raises(RuntimeError, match="ignore_index is not supported"):
             F.cross_entropy(logits, one_hot, ignore_index=1)
 
+    @pytest.mark.parametrize("shape", [(), (3, 2)])
+    def test_with_probabilities_as_targets_and_class_weights_the_mean_divides_by_the_targets(self, shape):
+        logits, weight = torch.randn(4, 5, *shape), torch.arange(1.0, 6.0)
+        target = torch.softmax(torch.randn(4, 5, *shape), dim=1)
+        total = F.cross_entropy(logits, target, weight, reduction="sum")
+        torch.testing.assert_close(F.cross_entropy(logits, target, weight), total / (logits.numel() / 5))
+
     def test_an_index_or_an_amount_is_a_rule_for_the_two_classification_losses(self):
         loss = F.mse_loss(torch.randn(3, requires_grad=True), torch.tensor([1, 2, 3]))
         if tuple(map(int, torch.__version__.split(".")[:2])) < (2, 12):  # there the forward pass alone takes it
@@ -1184,6 +1191,12 @@ class TestAccuracy:
     def test_a_random_ranking_has_the_share_of_positives_as_area(self, positives):
         score = average_precision_score(torch.arange(20_000) < positives, torch.rand(20_000))
         assert score == pytest.approx(positives / 20_000, rel=0.25)
+
+    @pytest.mark.parametrize("samples", [100, 1000])
+    def test_with_ten_positives_a_random_ranking_gets_more_than_their_share_on_average(self, samples):
+        labels = torch.arange(samples) < 10
+        scores = [average_precision_score(labels, torch.rand(samples)) for _ in range(300)]
+        assert sum(scores) / 300 > 1.2 * 10 / samples
 
     @pytest.mark.parametrize("rank", [0, 3])
     def test_a_false_alarm_near_the_top_costs_area(self, rank):

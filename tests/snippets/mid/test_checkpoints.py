@@ -273,6 +273,25 @@ class TestResumeExactly:
         torch.set_rng_state(state)
         assert (myth.epoch(loader()) == whole) is not own
 
+    @pytest.mark.parametrize("weighted", [True, False])
+    @pytest.mark.parametrize("own", [True, False])
+    def test_the_global_state_does_not_resume_a_sampler_with_a_generator_of_its_own(self, own, weighted):
+        def loader():
+            generator = torch.Generator().manual_seed(0) if own else None
+            if weighted:
+                sampler = torch.utils.data.WeightedRandomSampler([1.0] * 40, 40, generator=generator)
+            else:
+                sampler = torch.utils.data.RandomSampler(range(40), generator=generator)
+            return DataLoader(range(40), batch_size=4, sampler=sampler)
+
+        first = loader()
+        myth.epoch(first)
+        state = torch.get_rng_state()
+        whole = myth.epoch(first)
+        torch.manual_seed(9)
+        torch.set_rng_state(state)
+        assert (myth.epoch(loader()) == whole) is not own
+
     @pytest.mark.parametrize("workers", [1, 2])
     def test_the_global_state_does_not_resume_a_loader_with_persistent_workers(self, workers):
         for persistent in (False, True):

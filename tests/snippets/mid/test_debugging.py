@@ -220,6 +220,20 @@ class TestInPlaceError:
         y = layer(x)
         torch.testing.assert_close(torch.autograd.grad(y, x, incoming)[0], formula(y.detach(), incoming))
 
+    @pytest.mark.parametrize(
+        ("layer", "formula"),
+        [
+            (nn.LeakyReLU(0.1), lambda y, g: torch.where(y > 0, g, 0.1 * g)),
+            (nn.ELU(), lambda y, g: torch.where(y > 0, g, g * (y + 1))),
+        ],
+    )
+    def test_a_layer_can_keep_its_input_although_the_output_is_enough(self, layer, formula):
+        x, incoming = activation(5, 4), torch.randn(5, 4)
+        y = layer(x)
+        expected = formula(y.detach().clone(), incoming)
+        y += 1
+        torch.testing.assert_close(torch.autograd.grad(y, x, incoming)[0], expected)
+
     def test_two_inputs_share_one_gelu_output_with_different_slopes(self):
         grid = torch.linspace(-3, 0, 3001, dtype=torch.float64, requires_grad=True)
         y = F.gelu(grid)
@@ -374,6 +388,22 @@ class TestInPlaceError:
         y = norm(x)
         norm.train(train)(9 * torch.randn(8, 3, dtype=dtype))
         assert torch.allclose(torch.autograd.grad(y.sum(), x)[0], expected) is not train
+
+    @pytest.mark.parametrize("fused", [True, False])
+    @pytest.mark.parametrize("name", ["SGD", "Adam", "AdamW", "Adagrad"])
+    def test_a_fused_step_is_not_noticed_and_the_gradient_is_wrong(self, name, fused):
+        model = nn.Sequential(nn.Linear(3, 4), nn.Tanh(), nn.Linear(4, 1))
+        optimizer = getattr(torch.optim, name)(model.parameters(), lr=0.1, fused=fused)
+        x = torch.randn(8, 3)
+        model(x).mean().backward()
+        loss, before = model(x).square().mean(), copy.deepcopy(model)
+        expected = torch.autograd.grad(before(x).square().mean(), before[0].weight)[0]
+        optimizer.step()
+        if fused:
+            assert not torch.allclose(torch.autograd.grad(loss, model[0].weight)[0], expected, rtol=0.01)
+        else:
+            with pytest.raises(RuntimeError, match=MODIFIED):
+                loss.backward()
 
     def test_save_on_cpu_switches_the_check_off(self):
         x = torch.zeros(1, requires_grad=True)

@@ -193,14 +193,42 @@ class TestSoftmaxCrossEntropyGradient:
         torch.testing.assert_close(entropy - kl, -(target * target.log()).sum())
         torch.testing.assert_close(*(torch.autograd.grad(loss, logits)[0] for loss in (entropy, kl)))
 
-    def test_a_wrong_example_has_a_component_of_at_least_half_and_near_one_only_if_confident(self):
+    def test_a_wrong_example_has_a_component_of_at_least_half(self):
         for k in (2, 5, 100):
             logits = 3 * torch.randn(200, k)
             wrong = (logits.argmax(dim=1) + 1) % k
             found = 200 * gradient.cross_entropy_gradient(logits, F.one_hot(wrong, k).float())
             assert found.abs().amax(dim=1).min() >= 0.5
-        unsure = gradient.autograd_gradient(torch.tensor([[0.01, 0.0]]), torch.tensor([[0.0, 1.0]]))
-        assert unsure.abs().max().item() == pytest.approx(0.5025, abs=1e-4)
+
+    @pytest.mark.parametrize(("softened", "power"), [(False, 1), (True, 2)])
+    @pytest.mark.parametrize("k", [2, 50])
+    def test_a_large_temperature_divides_a_one_hot_gradient_once_and_a_softened_one_twice(self, softened, power, k):
+        student, teacher = torch.randn(1, k, dtype=torch.float64), torch.randn(1, k, dtype=torch.float64)
+        student.requires_grad_()
+
+        def norm(temperature):
+            target = (teacher / temperature).softmax(1) if softened else torch.tensor([1])
+            return torch.autograd.grad(F.cross_entropy(student / temperature, target), student)[0].norm().item()
+
+        assert norm(1e3) / norm(1e4) == pytest.approx(10**power, rel=0.02)
+
+    @pytest.mark.parametrize("k", [2, 1000])
+    def test_an_unsure_mistake_has_the_component_one_minus_the_share_of_a_class(self, k):
+        logits, target = torch.zeros(1, k), torch.zeros(1, k)
+        logits[0, 0], target[0, 1] = 0.01, 1
+        unsure = gradient.autograd_gradient(logits, target)
+        assert unsure.abs().max().item() == pytest.approx(1 - 1 / k, abs=0.003)
+
+    @pytest.mark.parametrize(("label", "shrinks"), [(0, False), (2, True)])
+    def test_with_many_classes_a_temperature_can_raise_the_gradient_of_an_unsure_mistake(self, label, shrinks):
+        def component(temperature):
+            logits = torch.full((1, 20_000), -10.0, dtype=torch.float64)
+            logits[0, 0], logits[0, 1] = 0.0, 0.01
+            logits.requires_grad_()
+            loss = F.cross_entropy(logits / temperature, torch.tensor([label]))
+            return torch.autograd.grad(loss, logits)[0][0, label].abs().item()
+
+        assert (component(1.2) < component(1.0)) is shrinks
 
     def test_a_one_hot_product_is_nan_where_a_probability_is_zero(self):
         for target in (0, 1):

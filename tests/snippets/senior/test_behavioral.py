@@ -340,6 +340,10 @@ class TestFixedAMemoryLeakCollection:
         loop.history[0] = loop.history[0].detach()
         assert leak.graph_nodes() < held
 
+    @pytest.mark.parametrize("said", ["visible in", "`nvidia-smi`", "doesn't increase the amount of GPU"])
+    def test_empty_cache_lowers_what_nvidia_smi_shows_and_gives_pytorch_nothing(self, said):
+        assert said in torch.cuda.empty_cache.__doc__
+
 
 class TestFixedAMemoryLeakRss:
     def test_the_leak_shows_in_rss_and_the_fix_does_not(self):

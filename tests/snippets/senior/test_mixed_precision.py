@@ -386,3 +386,16 @@ class TestMasterWeights:
         loss_scaler.scale(model(torch.ones(1, 2, dtype=torch.float16)).sum()).backward()
         with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
             loss_scaler.step(torch.optim.SGD(model.parameters(), lr=0.1))
+
+    @pytest.mark.parametrize("optimizer_class", [torch.optim.SGD, torch.optim.AdamW])
+    def test_step_with_a_fused_optimizer_takes_float16_gradients_and_unscale_refuses_them(self, optimizer_class):
+        model = nn.Linear(2, 1).half()
+        optimizer, loss_scaler = optimizer_class(model.parameters(), lr=0.1, fused=True), scaler(init_scale=2.0)
+        before = model.weight.detach().clone()
+        loss_scaler.scale(model(torch.ones(1, 2, dtype=torch.float16)).sum()).backward()
+        with pytest.raises(ValueError, match="Attempting to unscale FP16 gradients"):
+            loss_scaler.unscale_(optimizer)
+        loss_scaler = scaler(init_scale=2.0)
+        loss_scaler.scale(torch.ones(()))
+        loss_scaler.step(optimizer)
+        assert not torch.equal(model.weight, before)
