@@ -496,6 +496,12 @@ class TestWhatAutogradDoes:
         ((x**2) * weights).sum().backward()
         torch.testing.assert_close(x.grad, vector)
 
+    @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+    def test_backward_needs_no_weights_for_one_value_of_any_shape(self, shape):
+        x = torch.full(shape, 3.0, requires_grad=True)
+        (x**2).backward()
+        assert x.grad.item() == 6.0
+
     def test_gradcheck_catches_a_gradient_that_the_value_hides(self):
         check, x = torch.autograd.gradcheck, leaf(2.0, 3.0)
         assert check(lambda x: x * x, (x,))
