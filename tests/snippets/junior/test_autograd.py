@@ -640,6 +640,26 @@ class TestComputationGraph:
         assert len(nodes(compiled(w))) < len(nodes(double_sine(w)))
         assert [name for name in nodes(compiled(w)) if "AccumulateGrad" not in name] == ["CompiledFunctionBackward"]
 
+    def test_a_compiled_graph_is_more_than_one_node_with_another_backend_or_a_returned_view(self):
+        def exponential(w):
+            result = (2 * w).exp()
+            return result, result.view(-1)
+
+        w = torch.ones(2, requires_grad=True)
+        for backend, expected in (("eager", "ExpBackward0"), ("aot_eager", "CompiledFunctionBackward")):
+            result, view = torch.compile(exponential, backend=backend)(w)
+            assert result.grad_fn.name() == expected and view.grad_fn.name() == "ViewBackward0"
+
+    @pytest.mark.parametrize("learned", [True, False])
+    def test_a_cut_by_item_is_a_plain_number_and_no_tensor_without_a_node(self, learned):
+        layer, scale = nn.Linear(2, 2), nn.Parameter(torch.tensor(2.0))
+        factor = scale if learned else scale.item()
+        hidden = layer(torch.ones(1, 2))
+        result = hidden * factor
+        assert hidden.grad_fn is not None and result.grad_fn is not None
+        result.sum().backward()
+        assert (scale.grad is not None) is learned and isinstance(factor, float) is not learned
+
     @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", "ignored", None])
     def test_five_causes_leave_a_parameter_without_a_gradient(self, cause):
         first, last = nn.Linear(2, 2), nn.Linear(2, 1)
