@@ -147,6 +147,28 @@ class TestZeroGrad:
         assert losses[False, 0.0] < 0.001 < 0.05 < losses[True, 0.0]
         assert not losses[False, 0.9] < 1e6
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_without_it_momentum_grows_exponentially_on_a_parabola_and_not_in_a_logistic_regression(self, seed):
+        torch.manual_seed(seed)
+        x = torch.randn(200, 10)
+        labels = (x[:, 0] + x[:, 1] * x[:, 2] > 0).long()
+        cross_entropy, parabola = nn.CrossEntropyLoss(), nn.MSELoss()
+        growth = {}
+        for name, loss_of in (
+            ("logistic", lambda model: cross_entropy(model(x), labels)),
+            ("parabola", lambda model: parabola(model(x)[:, 0], x[:, 0])),
+        ):
+            model = nn.Linear(10, 2)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+            largest = []
+            for _ in range(400):
+                loss = loss_of(model)
+                loss.backward()
+                optimizer.step()
+                largest.append(loss.item())
+            growth[name] = max(largest) / max(largest[:200])
+        assert growth["logistic"] < 10 and growth["parabola"] > 1e4
+
     def test_with_a_wide_layer_plain_sgd_can_explode_before_momentum(self):
         first = []
         for momentum in (0.0, 0.9):
