@@ -148,6 +148,19 @@ class TestDataloader:
             assert sum(1 for _ in loader) == 6
         assert steps == outer
 
+    @pytest.mark.parametrize(("samples", "endless"), [(6, True), (2, True), (1, False)])
+    def test_an_inner_loop_that_stops_at_once_makes_the_outer_one_endless_with_persistent_workers(
+        self, samples, endless
+    ):
+        loader = DataLoader(range(samples), **WORKERS, persistent_workers=True)
+        steps = 0
+        for _ in loader:
+            steps += 1
+            next(iter(loader))
+            if steps == 5 * samples:
+                break
+        assert steps == (5 * samples if endless else 1)
+
     @pytest.mark.parametrize("shuffle", [True, False])
     @pytest.mark.parametrize("generator", [None, 3])
     def test_two_iterators_of_one_loader_both_see_every_sample(self, shuffle, generator):
