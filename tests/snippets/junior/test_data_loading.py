@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/data-loading make, proven beyond the example shown."""
 
+import contextlib
 import dataclasses
 import itertools
 import math
@@ -537,6 +538,21 @@ class TestCustomDataset:
     def test_bce_raises_on_a_target_of_shape_1_and_mse_only_warns(self):
         with pytest.raises(ValueError, match="must be the same"):
             F.binary_cross_entropy_with_logits(torch.zeros(4), torch.ones(4, 1))
+
+    @pytest.mark.parametrize("shift", [0, 1])
+    def test_bytes_from_a_wrong_place_raise_only_in_a_format_that_checks_them(self, shift):
+        record = pickle.dumps({"label": 3})
+        data = (record + record)[shift : shift + len(record)]
+        assert len(torch.frombuffer(bytearray(data), dtype=torch.uint8)) == len(record)
+        with pytest.raises(pickle.UnpicklingError) if shift else contextlib.nullcontext():
+            assert pickle.loads(data) == {"label": 3}
+
+    @pytest.mark.parametrize(("folders", "raises"), [(["cat", "dog"], False), (["bird", "cat", "dog", "eel"], True)])
+    def test_class_numbers_of_another_split_raise_only_out_of_range(self, folders, raises):
+        logits = torch.eye(3)[[1, 2]]  # a model of bird, cat and dog
+        labels = torch.arange(len(folders))[-2:]
+        with pytest.raises(IndexError) if raises else contextlib.nullcontext():
+            F.cross_entropy(logits, labels)
 
     def test_an_open_file_cannot_be_pickled(self, tmp_path):
         (tmp_path / "bytes").write_bytes(b"")
