@@ -600,6 +600,20 @@ class Strength(Dataset):
         return int(self.strength)
 
 
+class Writes(Dataset):
+    """Marks each item that is read in a tensor, an array and a list of its own."""
+
+    def __init__(self):
+        self.tensor, self.array, self.items = torch.zeros(4), np.zeros(4), [0.0] * 4
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        self.tensor[index] = self.array[index] = self.items[index] = 1.0
+        return index
+
+
 class Custom:
     def __init__(self, items):
         self.items = torch.stack(items)
@@ -646,6 +660,12 @@ class TestDataloaderArguments:
         shared = kind == "shared tensor" or (kind == "tensor" and method == "spawn")
         assert seen == ([{1}, {2}] if shared else [{1}, {1}])
         assert (int(dataset.reads) == 8) is shared
+
+    def test_spawned_workers_share_a_tensor_and_copy_an_array_and_a_list(self):
+        dataset = Writes()
+        list(DataLoader(dataset, 2, num_workers=1, multiprocessing_context="spawn"))
+        assert dataset.tensor.tolist() == [1.0] * 4
+        assert dataset.array.tolist() == dataset.items == [0.0] * 4
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_every_worker_of_a_stream_gives_every_sample(self, workers):
