@@ -901,14 +901,40 @@ class TestDataLeakage:
         apart = score(copies, labels[owner], torch.arange(200), torch.arange(200, 400))
         assert abs(apart - 0.5) < 0.2
 
-    @pytest.mark.parametrize(("back", "ahead"), [(3, 2), (0, 4), (5, 1)])
-    def test_a_gap_of_both_windows_together_keeps_the_parts_apart_and_a_shorter_one_does_not(self, back, ahead):
-        def hours(samples):
-            return {hour for sample in samples for hour in range(sample - back, sample + ahead + 1)}
+    @pytest.mark.parametrize(("back", "ahead"), [(3, 4), (0, 6), (8, 5)])
+    def test_a_gap_as_long_as_the_label_is_enough_even_if_inputs_reach_back_across_it(self, back, ahead):
+        noise = torch.randn(2000, 80)  # 2000 series that nobody can forecast
 
-        for gap in range(back + ahead + 2):
-            apart = hours(range(10, 50)).isdisjoint(hours(range(50 + gap, 90)))
-            assert apart is (gap >= back + ahead)
+        def label(sample):
+            return noise[:, sample + 1 : sample + ahead + 1].sum(1) > 0
+
+        last_train = 40
+        for gap, leaks in ((0, True), (ahead, False), (back + ahead, False)):
+            first_test = last_train + 1 + gap
+            score = (label(first_test) == label(last_train)).float().mean()  # forecast the last label seen
+            assert (score > 0.6) == leaks and (leaks or abs(score - 0.5) < 0.05)
+        assert (
+            back == 0 or last_train + 1 + ahead - back <= last_train + ahead
+        )  # test inputs hold hours of train labels
+
+    @pytest.mark.parametrize(("known", "honest"), [(True, True), (False, False)])
+    def test_a_random_split_of_photos_is_honest_if_the_model_meets_the_same_patients(self, known, honest):
+        def photos(patients, labels, count):
+            x = patients.repeat_interleave(count, 0)
+            return x + 0.1 * torch.randn_like(x), labels.repeat_interleave(count)
+
+        def study():
+            return torch.randn(200, 8), torch.randint(2, (200,))
+
+        here = study()
+        x, y = photos(*here, 5)
+        train, test = torch.randperm(1000).split([800, 200])
+
+        def accuracy(inputs, labels):
+            return (y[train][torch.cdist(inputs, x[train]).argmin(1)] == labels).float().mean()
+
+        in_use = accuracy(*photos(*(here if known else study()), 2))
+        assert (abs(accuracy(x[test], y[test]) - in_use) < 0.05) == honest
 
     @pytest.mark.parametrize(("rows", "shift", "small"), [(1000, 0, True), (20, 0, False), (1000, 5, False)])
     def test_the_mean_moves_with_few_rows_or_with_test_rows_from_elsewhere(self, rows, shift, small):
@@ -964,6 +990,15 @@ class TestDataLeakage:
         correct = (torch.randint(2, (runs, 2, 200)) == truth).float().mean(dim=2)
         validation, test = correct[correct[:, 0].argmax()].tolist()
         assert validation > 0.55 and validation > test
+
+    @pytest.mark.parametrize("spread", [0.01, 0.05])
+    def test_the_best_validation_score_is_too_high_on_average_and_not_in_every_study(self, spread):
+        truth = (0.7 + spread * torch.randn(2000, 100)).clamp(0.01, 0.99)
+        score = torch.distributions.Binomial(1000, truth).sample() / 1000
+        best = score.argmax(1, keepdim=True)
+        excess = score.gather(1, best) - truth.gather(1, best)
+        assert excess.mean() > 0.004
+        assert ((excess < 0).float().mean() > 0.1) == (spread == 0.05)
 
     @pytest.mark.parametrize("augment_first", [True, False])
     def test_augmenting_or_oversampling_before_the_split_puts_copies_on_both_sides(self, augment_first):
