@@ -346,6 +346,26 @@ class TestNnModule:
         assert (second[1].weight is second[0].weight) is not assign
         assert first.double()[1].weight is first[0].weight
 
+    @pytest.mark.parametrize(("optimizer", "as_tied"), [(torch.optim.SGD, True), (torch.optim.Adam, False)])
+    def test_after_loading_by_assignment_two_parameters_can_share_memory_and_are_updated_twice(
+        self, optimizer, as_tied
+    ):
+        trained = []
+        for assign in (False, True):
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False))
+            model[1].weight = model[0].weight
+            model.load_state_dict(copy.deepcopy(model.state_dict()), assign=assign)
+            assert len(list(model.parameters())) == 1 + assign
+            rule = optimizer(model.parameters(), lr=0.1)
+            for _ in range(3):
+                rule.zero_grad()
+                F.cross_entropy(model(torch.tensor([0, 1, 2])), torch.tensor([1, 2, 3])).backward()
+                rule.step()
+            assert torch.equal(model[0].weight, model[1].weight)
+            trained.append(model[0].weight.detach())
+        assert torch.allclose(*trained) is as_tied
+
     def test_assignment_registers_at_any_time_and_from_outside(self):
         model = nn_module_head.Classifier()
         model.extra, model.scale, model.note = nn.Linear(3, 3), nn.Parameter(torch.ones(2)), "text"
