@@ -263,6 +263,24 @@ class TestContainers:
         with pytest.raises(RuntimeError, match="size mismatch"):
             other.load_state_dict(old.state_dict(), strict=False)
 
+    @pytest.mark.parametrize(("inserted", "raises"), [(nn.Linear(8, 8), True), (nn.Dropout(), False)])
+    def test_a_shifted_index_raises_without_strict_only_if_a_key_meets_another_shape(self, inserted, raises):
+        old = nn.ModuleList([nn.Linear(4, 8), nn.Linear(8, 2)])
+        new = nn.ModuleList([nn.Linear(4, 8), inserted, nn.Linear(8, 2)])
+        with pytest.raises(RuntimeError, match="size mismatch") if raises else nullcontext():
+            result = new.load_state_dict(old.state_dict(), strict=False)
+            assert result.missing_keys == ["2.weight", "2.bias"]
+        with pytest.raises(RuntimeError):
+            new.load_state_dict(old.state_dict())
+
+    @pytest.mark.filterwarnings("ignore:Mismatch dtype")  # the RMS norm takes a slower path
+    @pytest.mark.parametrize(("layer", "raises"), [(nn.Linear, True), (nn.RMSNorm, False)])
+    def test_after_double_a_linear_layer_in_a_list_raises_and_an_rms_norm_does_not(self, layer, raises):
+        body = [layer(4, 4) if layer is nn.Linear else layer(4)]
+        head = nn.Linear(4, 2).double()
+        with pytest.raises(RuntimeError, match="dtype") if raises else nullcontext():
+            head(body[0](torch.randn(3, 4, dtype=torch.float64)))
+
     def test_keys_can_collide_when_dots_are_replaced_and_an_index_cannot(self):
         keys = ["a.b", "a_b"]
         heads = {f"col_{key.replace('.', '_')}": nn.Linear(1, 1) for key in keys}
