@@ -595,6 +595,24 @@ class TestEmbedding:
         ]
         torch.testing.assert_close(*gradients)
 
+    @pytest.mark.parametrize(
+        ("options", "values", "gradient"),
+        [
+            ({}, True, True),
+            ({"padding_idx": 1}, True, False),
+            ({"scale_grad_by_freq": True}, True, False),
+            ({"max_norm": 0.1}, False, True),
+        ],
+    )
+    def test_the_layer_is_the_product_with_default_arguments_only(self, options, values, gradient):
+        ids, layer = torch.tensor([4, 1, 4]), nn.Embedding(6, 3, **options)
+        weight = layer.weight.detach().clone().requires_grad_()
+        looked_up, product = layer(ids), F.one_hot(ids, 6).float() @ weight
+        assert torch.equal(looked_up, product) is values
+        looked_up.sum().backward()
+        product.sum().backward()
+        assert torch.equal(layer.weight.grad, weight.grad) is gradient
+
     def test_a_row_gets_the_sum_over_its_positions_and_all_others_zero(self):
         table = nn.Embedding(7, 5)
         upstream = torch.randn(4, 5)
