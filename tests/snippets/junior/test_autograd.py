@@ -155,6 +155,28 @@ class TestZeroGrad:
         assert losses[False, 0.0] < 0.001 < 0.05 < losses[True, 0.0]
         assert not losses[False, 0.9] < 1e6
 
+    @pytest.mark.parametrize("seed", range(3))
+    def test_without_it_momentum_grows_exponentially_on_a_parabola_and_not_in_a_logistic_regression(self, seed):
+        torch.manual_seed(seed)
+        x = torch.randn(200, 10)
+        labels = (x[:, 0] + x[:, 1] * x[:, 2] > 0).long()
+        cross_entropy, parabola = nn.CrossEntropyLoss(), nn.MSELoss()
+        growth = {}
+        for name, loss_of in (
+            ("logistic", lambda model: cross_entropy(model(x), labels)),
+            ("parabola", lambda model: parabola(model(x)[:, 0], x[:, 0])),
+        ):
+            model = nn.Linear(10, 2)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.05, momentum=0.9)
+            largest = []
+            for _ in range(400):
+                loss = loss_of(model)
+                loss.backward()
+                optimizer.step()
+                largest.append(loss.item())
+            growth[name] = max(largest) / max(largest[:200])
+        assert growth["logistic"] < 10 and growth["parabola"] > 1e4
+
     def test_with_a_wide_layer_plain_sgd_can_explode_before_momentum(self):
         first = []
         for momentum in (0.0, 0.9):
@@ -504,6 +526,12 @@ class TestWhatAutogradDoes:
         ((x**2) * weights).sum().backward()
         torch.testing.assert_close(x.grad, vector)
 
+    @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
+    def test_backward_needs_no_weights_for_one_value_of_any_shape(self, shape):
+        x = torch.full(shape, 3.0, requires_grad=True)
+        (x**2).backward()
+        assert x.grad.item() == 6.0
+
     def test_gradcheck_catches_a_gradient_that_the_value_hides(self):
         check, x = torch.autograd.gradcheck, leaf(2.0, 3.0)
         assert check(lambda x: x * x, (x,))
@@ -641,6 +669,26 @@ class TestComputationGraph:
         compiled = torch.compile(double_sine, backend="aot_eager")
         assert len(nodes(compiled(w))) < len(nodes(double_sine(w)))
         assert [name for name in nodes(compiled(w)) if "AccumulateGrad" not in name] == ["CompiledFunctionBackward"]
+
+    def test_a_compiled_graph_is_more_than_one_node_with_another_backend_or_a_returned_view(self):
+        def exponential(w):
+            result = (2 * w).exp()
+            return result, result.view(-1)
+
+        w = torch.ones(2, requires_grad=True)
+        for backend, expected in (("eager", "ExpBackward0"), ("aot_eager", "CompiledFunctionBackward")):
+            result, view = torch.compile(exponential, backend=backend)(w)
+            assert result.grad_fn.name() == expected and view.grad_fn.name() == "ViewBackward0"
+
+    @pytest.mark.parametrize("learned", [True, False])
+    def test_a_cut_by_item_is_a_plain_number_and_no_tensor_without_a_node(self, learned):
+        layer, scale = nn.Linear(2, 2), nn.Parameter(torch.tensor(2.0))
+        factor = scale if learned else scale.item()
+        hidden = layer(torch.ones(1, 2))
+        result = hidden * factor
+        assert hidden.grad_fn is not None and result.grad_fn is not None
+        result.sum().backward()
+        assert (scale.grad is not None) is learned and isinstance(factor, float) is not learned
 
     @pytest.mark.parametrize("cause", ["frozen", "unused", "replaced", "cut", "ignored", None])
     def test_five_causes_leave_a_parameter_without_a_gradient(self, cause):

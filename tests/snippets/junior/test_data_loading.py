@@ -1,5 +1,6 @@
 """Every claim that the pages of docs/junior/data-loading make, proven beyond the example shown."""
 
+import contextlib
 import dataclasses
 import itertools
 import math
@@ -147,6 +148,19 @@ class TestDataloader:
             steps += 1
             assert sum(1 for _ in loader) == 6
         assert steps == outer
+
+    @pytest.mark.parametrize(("samples", "endless"), [(6, True), (2, True), (1, False)])
+    def test_an_inner_loop_that_stops_at_once_makes_the_outer_one_endless_with_persistent_workers(
+        self, samples, endless
+    ):
+        loader = DataLoader(range(samples), **WORKERS, persistent_workers=True)
+        steps = 0
+        for _ in loader:
+            steps += 1
+            next(iter(loader))
+            if steps == 5 * samples:
+                break
+        assert steps == (5 * samples if endless else 1)
 
     @pytest.mark.parametrize("shuffle", [True, False])
     @pytest.mark.parametrize("generator", [None, 3])
@@ -525,6 +539,21 @@ class TestCustomDataset:
         with pytest.raises(ValueError, match="must be the same"):
             F.binary_cross_entropy_with_logits(torch.zeros(4), torch.ones(4, 1))
 
+    @pytest.mark.parametrize("shift", [0, 1])
+    def test_bytes_from_a_wrong_place_raise_only_in_a_format_that_checks_them(self, shift):
+        record = pickle.dumps({"label": 3})
+        data = (record + record)[shift : shift + len(record)]
+        assert len(torch.frombuffer(bytearray(data), dtype=torch.uint8)) == len(record)
+        with pytest.raises(pickle.UnpicklingError) if shift else contextlib.nullcontext():
+            assert pickle.loads(data) == {"label": 3}
+
+    @pytest.mark.parametrize(("folders", "raises"), [(["cat", "dog"], False), (["bird", "cat", "dog", "eel"], True)])
+    def test_class_numbers_of_another_split_raise_only_out_of_range(self, folders, raises):
+        logits = torch.eye(3)[[1, 2]]  # a model of bird, cat and dog
+        labels = torch.arange(len(folders))[-2:]
+        with pytest.raises(IndexError) if raises else contextlib.nullcontext():
+            F.cross_entropy(logits, labels)
+
     def test_an_open_file_cannot_be_pickled(self, tmp_path):
         (tmp_path / "bytes").write_bytes(b"")
         dataset = OneFile(tmp_path / "bytes")
@@ -569,6 +598,20 @@ class Strength(Dataset):
     def __getitem__(self, index):
         self.reads += 1
         return int(self.strength)
+
+
+class Writes(Dataset):
+    """Marks each item that is read in a tensor, an array and a list of its own."""
+
+    def __init__(self):
+        self.tensor, self.array, self.items = torch.zeros(4), np.zeros(4), [0.0] * 4
+
+    def __len__(self):
+        return 4
+
+    def __getitem__(self, index):
+        self.tensor[index] = self.array[index] = self.items[index] = 1.0
+        return index
 
 
 class Custom:
@@ -617,6 +660,12 @@ class TestDataloaderArguments:
         shared = kind == "shared tensor" or (kind == "tensor" and method == "spawn")
         assert seen == ([{1}, {2}] if shared else [{1}, {1}])
         assert (int(dataset.reads) == 8) is shared
+
+    def test_spawned_workers_share_a_tensor_and_copy_an_array_and_a_list(self):
+        dataset = Writes()
+        list(DataLoader(dataset, 2, num_workers=1, multiprocessing_context="spawn"))
+        assert dataset.tensor.tolist() == [1.0] * 4
+        assert dataset.array.tolist() == dataset.items == [0.0] * 4
 
     @pytest.mark.parametrize("workers", [1, 2])
     def test_every_worker_of_a_stream_gives_every_sample(self, workers):
@@ -852,14 +901,40 @@ class TestDataLeakage:
         apart = score(copies, labels[owner], torch.arange(200), torch.arange(200, 400))
         assert abs(apart - 0.5) < 0.2
 
-    @pytest.mark.parametrize(("back", "ahead"), [(3, 2), (0, 4), (5, 1)])
-    def test_a_gap_of_both_windows_together_keeps_the_parts_apart_and_a_shorter_one_does_not(self, back, ahead):
-        def hours(samples):
-            return {hour for sample in samples for hour in range(sample - back, sample + ahead + 1)}
+    @pytest.mark.parametrize(("back", "ahead"), [(3, 4), (0, 6), (8, 5)])
+    def test_a_gap_as_long_as_the_label_is_enough_even_if_inputs_reach_back_across_it(self, back, ahead):
+        noise = torch.randn(2000, 80)  # 2000 series that nobody can forecast
 
-        for gap in range(back + ahead + 2):
-            apart = hours(range(10, 50)).isdisjoint(hours(range(50 + gap, 90)))
-            assert apart is (gap >= back + ahead)
+        def label(sample):
+            return noise[:, sample + 1 : sample + ahead + 1].sum(1) > 0
+
+        last_train = 40
+        for gap, leaks in ((0, True), (ahead, False), (back + ahead, False)):
+            first_test = last_train + 1 + gap
+            score = (label(first_test) == label(last_train)).float().mean()  # forecast the last label seen
+            assert (score > 0.6) == leaks and (leaks or abs(score - 0.5) < 0.05)
+        assert (
+            back == 0 or last_train + 1 + ahead - back <= last_train + ahead
+        )  # test inputs hold hours of train labels
+
+    @pytest.mark.parametrize(("known", "honest"), [(True, True), (False, False)])
+    def test_a_random_split_of_photos_is_honest_if_the_model_meets_the_same_patients(self, known, honest):
+        def photos(patients, labels, count):
+            x = patients.repeat_interleave(count, 0)
+            return x + 0.1 * torch.randn_like(x), labels.repeat_interleave(count)
+
+        def study():
+            return torch.randn(200, 8), torch.randint(2, (200,))
+
+        here = study()
+        x, y = photos(*here, 5)
+        train, test = torch.randperm(1000).split([800, 200])
+
+        def accuracy(inputs, labels):
+            return (y[train][torch.cdist(inputs, x[train]).argmin(1)] == labels).float().mean()
+
+        in_use = accuracy(*photos(*(here if known else study()), 2))
+        assert (abs(accuracy(x[test], y[test]) - in_use) < 0.05) == honest
 
     @pytest.mark.parametrize(("rows", "shift", "small"), [(1000, 0, True), (20, 0, False), (1000, 5, False)])
     def test_the_mean_moves_with_few_rows_or_with_test_rows_from_elsewhere(self, rows, shift, small):
@@ -915,6 +990,15 @@ class TestDataLeakage:
         correct = (torch.randint(2, (runs, 2, 200)) == truth).float().mean(dim=2)
         validation, test = correct[correct[:, 0].argmax()].tolist()
         assert validation > 0.55 and validation > test
+
+    @pytest.mark.parametrize("spread", [0.01, 0.05])
+    def test_the_best_validation_score_is_too_high_on_average_and_not_in_every_study(self, spread):
+        truth = (0.7 + spread * torch.randn(2000, 100)).clamp(0.01, 0.99)
+        score = torch.distributions.Binomial(1000, truth).sample() / 1000
+        best = score.argmax(1, keepdim=True)
+        excess = score.gather(1, best) - truth.gather(1, best)
+        assert excess.mean() > 0.004
+        assert ((excess < 0).float().mean() > 0.1) == (spread == 0.05)
 
     @pytest.mark.parametrize("augment_first", [True, False])
     def test_augmenting_or_oversampling_before_the_split_puts_copies_on_both_sides(self, augment_first):

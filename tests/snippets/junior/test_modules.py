@@ -263,6 +263,24 @@ class TestContainers:
         with pytest.raises(RuntimeError, match="size mismatch"):
             other.load_state_dict(old.state_dict(), strict=False)
 
+    @pytest.mark.parametrize(("inserted", "raises"), [(nn.Linear(8, 8), True), (nn.Dropout(), False)])
+    def test_a_shifted_index_raises_without_strict_only_if_a_key_meets_another_shape(self, inserted, raises):
+        old = nn.ModuleList([nn.Linear(4, 8), nn.Linear(8, 2)])
+        new = nn.ModuleList([nn.Linear(4, 8), inserted, nn.Linear(8, 2)])
+        with pytest.raises(RuntimeError, match="size mismatch") if raises else nullcontext():
+            result = new.load_state_dict(old.state_dict(), strict=False)
+            assert result.missing_keys == ["2.weight", "2.bias"]
+        with pytest.raises(RuntimeError):
+            new.load_state_dict(old.state_dict())
+
+    @pytest.mark.filterwarnings("ignore:Mismatch dtype")  # the RMS norm takes a slower path
+    @pytest.mark.parametrize(("layer", "raises"), [(nn.Linear, True), (nn.RMSNorm, False)])
+    def test_after_double_a_linear_layer_in_a_list_raises_and_an_rms_norm_does_not(self, layer, raises):
+        body = [layer(4, 4) if layer is nn.Linear else layer(4)]
+        head = nn.Linear(4, 2).double()
+        with pytest.raises(RuntimeError, match="dtype") if raises else nullcontext():
+            head(body[0](torch.randn(3, 4, dtype=torch.float64)))
+
     def test_keys_can_collide_when_dots_are_replaced_and_an_index_cannot(self):
         keys = ["a.b", "a_b"]
         heads = {f"col_{key.replace('.', '_')}": nn.Linear(1, 1) for key in keys}
@@ -345,6 +363,26 @@ class TestNnModule:
         second.load_state_dict(first.state_dict(), assign=assign)
         assert (second[1].weight is second[0].weight) is not assign
         assert first.double()[1].weight is first[0].weight
+
+    @pytest.mark.parametrize(("optimizer", "as_tied"), [(torch.optim.SGD, True), (torch.optim.Adam, False)])
+    def test_after_loading_by_assignment_two_parameters_can_share_memory_and_are_updated_twice(
+        self, optimizer, as_tied
+    ):
+        trained = []
+        for assign in (False, True):
+            torch.manual_seed(0)
+            model = nn.Sequential(nn.Embedding(5, 3), nn.Linear(3, 5, bias=False))
+            model[1].weight = model[0].weight
+            model.load_state_dict(copy.deepcopy(model.state_dict()), assign=assign)
+            assert len(list(model.parameters())) == 1 + assign
+            rule = optimizer(model.parameters(), lr=0.1)
+            for _ in range(3):
+                rule.zero_grad()
+                F.cross_entropy(model(torch.tensor([0, 1, 2])), torch.tensor([1, 2, 3])).backward()
+                rule.step()
+            assert torch.equal(model[0].weight, model[1].weight)
+            trained.append(model[0].weight.detach())
+        assert torch.allclose(*trained) is as_tied
 
     def test_assignment_registers_at_any_time_and_from_outside(self):
         model = nn_module_head.Classifier()
@@ -556,6 +594,24 @@ class TestEmbedding:
             for lookup in (table, lambda ids: embedding_cost.one_hot_lookup(ids, table.weight))
         ]
         torch.testing.assert_close(*gradients)
+
+    @pytest.mark.parametrize(
+        ("options", "values", "gradient"),
+        [
+            ({}, True, True),
+            ({"padding_idx": 1}, True, False),
+            ({"scale_grad_by_freq": True}, True, False),
+            ({"max_norm": 0.1}, False, True),
+        ],
+    )
+    def test_the_layer_is_the_product_with_default_arguments_only(self, options, values, gradient):
+        ids, layer = torch.tensor([4, 1, 4]), nn.Embedding(6, 3, **options)
+        weight = layer.weight.detach().clone().requires_grad_()
+        looked_up, product = layer(ids), F.one_hot(ids, 6).float() @ weight
+        assert torch.equal(looked_up, product) is values
+        looked_up.sum().backward()
+        product.sum().backward()
+        assert torch.equal(layer.weight.grad, weight.grad) is gradient
 
     def test_a_row_gets_the_sum_over_its_positions_and_all_others_zero(self):
         table = nn.Embedding(7, 5)

@@ -991,7 +991,8 @@ class TestCustomFunction:
             x = torch.ones(1, requires_grad=True)
             torch.autograd.grad(Double.apply(x), x, create_graph=create)
         assert seen == [False, False, False, True]
-        assert [type(f[0]).__name__ for f in Double.apply(x).grad_fn.next_functions] == ["AccumulateGrad"]
+        y = Double.apply(x)
+        assert [type(node).__name__ for node, _ in y.grad_fn.next_functions] == ["AccumulateGrad"]
 
     def test_what_is_kept_on_the_context_is_neither_checked_nor_freed_at_once(self):
         assert context.gradient_after_write(context.OnContext) == "2.0"
@@ -1233,7 +1234,7 @@ class TestHooks:
     def test_a_write_after_a_full_backward_hook_raises(self, kind: str, write: Callable):
         layer = nn.Linear(2, 2)
         getattr(layer, f"register_full_backward_{kind}")(lambda *_: None)
-        with pytest.raises(RuntimeError, match="BackwardHookFunction is a view and is being modified inplace"):
+        with pytest.raises(RuntimeError, match=r"BackwardHookFunction(Backward)? is a view and is being modified inplace"):
             write(layer(torch.ones(1, 2)))
 
     def test_a_tensor_hook_clamps_each_call_and_not_the_sum(self):
