@@ -1097,6 +1097,16 @@ class TestTrainVsEval:
             output = encoder(torch.randn(2, 4, 6), src_key_padding_mask=padding)
         assert bool((output[padding] == 0).all()) is zeros
 
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("mask", [None, torch.zeros(4, 4).bool(), torch.ones(4, 4).triu(1).bool()])
+    def test_an_attention_mask_switches_nested_tensors_off_without_a_warning(self, mask):
+        block = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 8), mask, src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is (mask is None)
+
     def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
         class Merging(nn.Linear):
             merged = False
