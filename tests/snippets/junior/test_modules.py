@@ -1600,6 +1600,17 @@ class TestDropout:
             mean = torch.stack([model(x) for _ in range(2000)]).mean(0)
             torch.testing.assert_close(mean, model.eval()(x), atol=0.1, rtol=0)
 
+    @pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")
+    @pytest.mark.parametrize("p", [0.3, 0.8])
+    def test_an_exported_model_keeps_the_layer_until_it_is_decomposed(self, p):
+        model, x = nn.Sequential(nn.Linear(3, 3), nn.Dropout(p)).eval(), torch.ones(2, 3)
+        exported = torch.export.export(model, (x,))
+        left = [node.args[1:] for node in exported.graph.nodes if "dropout" in str(node.target)]
+        assert left == [(p, False)]
+        removed = exported.run_decompositions()
+        assert not any("dropout" in str(node.target) for node in removed.graph.nodes)
+        torch.testing.assert_close(removed.module()(x), model(x))
+
 
 class TestFunctionalVsModule:
     def test_module_and_function_compute_the_same(self):
