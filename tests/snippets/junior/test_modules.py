@@ -1994,6 +1994,16 @@ class TestBatchNorm:
             linear.weight *= 8
         assert (layer(linear(x)).std() / before).item() == pytest.approx(1 if training else 8, rel=0.01)
 
+    @pytest.mark.parametrize("activation", [nn.Tanh(), nn.GELU()])
+    def test_only_the_scale_of_the_layer_directly_in_front_does_not_matter(self, activation):
+        model = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 8), nn.BatchNorm1d(8, eps=1e-9))
+        x = torch.randn(64, 8)
+        for layer, same in ((2, True), (0, False)):
+            before = model(x)
+            with torch.no_grad():
+                model[layer].weight *= 5
+            assert torch.allclose(model(x), before, atol=1e-3) is same
+
     @pytest.mark.parametrize("by_hand", [True, False])
     def test_only_the_layer_by_hand_refuses_an_empty_batch(self, by_hand):
         layer = (batch_norm_by_hand.BatchNorm if by_hand else nn.BatchNorm2d)(3)
