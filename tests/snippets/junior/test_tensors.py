@@ -479,6 +479,13 @@ class TestWhatIsATensor:
         size = layer.weight.nbytes
         assert layer.double().weight.nbytes == 2 * size
 
+    def test_some_functions_take_or_want_a_tensor_on_the_cpu_beside_one_on_a_device(self):
+        batch, lengths = torch.ones(3, 2, 4, device="meta"), torch.tensor([3, 2])
+        assert nn.utils.rnn.pack_padded_sequence(batch, lengths).data.is_meta
+        assert all(part.is_meta for part in torch.tensor_split(batch, torch.tensor([1])))
+        with pytest.raises(RuntimeError, match="1D CPU int64"):
+            nn.utils.rnn.pack_padded_sequence(batch, lengths.to("meta"))
+
 
 class TestStackVsCat:
     @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (2, 1, 5)])
