@@ -637,6 +637,12 @@ class TestStackVsCat:
         with pytest.raises(RuntimeError, match="Sizes of tensors must match|same number of dimensions"):
             torch.cat([torch.empty(0, 1), torch.ones(2, 3)])
 
+    @pytest.mark.parametrize(("samples", "models"), [(5, 3), (4, 2)])
+    def test_outputs_of_several_models_for_the_same_samples_are_stacked_before_the_mean(self, samples, models):
+        outputs = [torch.randn(samples, 3) for _ in range(models)]
+        torch.testing.assert_close(torch.stack(outputs).mean(0), sum(outputs) / models)
+        assert torch.cat(outputs).mean(0).shape == (3,)  # one prediction for all samples
+
     @pytest.mark.parametrize("join", [torch.cat, torch.stack])
     def test_both_copy_and_both_hand_each_input_its_piece_of_the_gradient(self, join):
         inputs = [torch.zeros(2, requires_grad=True) for _ in range(3)]
