@@ -818,6 +818,16 @@ class TestMoveToGpu:
         else:
             assert layer(torch.ones(4, 3, device="meta")).is_meta
 
+    @pytest.mark.parametrize("loss", [F.mse_loss, F.cross_entropy, "indexed by hand"])
+    def test_a_forgotten_target_raises_in_losses_of_torch_and_not_as_an_index(self, loss):
+        log_p = torch.zeros(4, 3, device="meta").log_softmax(1)
+        if loss == "indexed by hand":
+            target = torch.tensor([0, 1, 2, 0])
+            assert (-log_p[torch.arange(4), target]).mean().is_meta
+        else:
+            with pytest.raises(RuntimeError, match="device"):
+                loss(log_p, torch.full((4, 3), 1 / 3))
+
 
 def cuda_error(call):
     """The exception that ``call`` raises, or None where there is a GPU."""
