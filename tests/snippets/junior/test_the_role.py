@@ -106,6 +106,13 @@ class TestWhatInterviewersExpect:
     def test_layers_that_treat_each_sample_alone_keep_the_halves(self):
         assert expect.halves_are_the_whole(nn.LayerNorm(8)) and expect.halves_are_the_whole(nn.GELU())
 
+    @pytest.mark.parametrize("ignored", [[0, 1, 7], [0, 6], []])
+    def test_ignored_targets_break_the_halves_if_their_number_differs(self, ignored, monkeypatch):
+        targets = expect.Y.clone()
+        targets[ignored] = -100  # the default of ignore_index
+        monkeypatch.setattr(expect, "Y", targets)
+        assert expect.halves_are_the_whole() is (ignored != [0, 1, 7])
+
     def test_adamw_moves_a_weight_without_gradient_by_weight_decay_alone(self):
         model = expect.make()
         for parameter in model.parameters():
