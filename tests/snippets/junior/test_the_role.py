@@ -186,6 +186,17 @@ class TestDlVsMlEngineer:
         rows = torch.randperm(len(y))
         assert dl_vs_ml.score("linear", x[rows], y[rows], False, steps) < 65
 
+    @pytest.mark.parametrize("half", [slice(400), slice(400, 800)])
+    def test_a_single_pixel_says_less_about_a_moved_digit(self, half):
+        found = {}
+        for name in ("digits", "moved digits"):
+            x, y = (of[half] for of in dl_vs_ml.load()[name])
+            counts = F.one_hot(x.long(), 17).flatten(1).T.double() @ F.one_hot(y).double()
+            # Accuracy of the best rule that reads one pixel, for each pixel.
+            found[name] = counts.amax(1).view(-1, 17).sum(1) / len(y)
+        assert found["digits"].max() > found["moved digits"].max() > 0.12
+        assert found["digits"].median() > found["moved digits"].median()
+
     def test_moving_changes_no_pixel_but_its_place(self):
         images = torch.rand(5, 64) + 0.1
         moved = dl_vs_ml.moved(images)
