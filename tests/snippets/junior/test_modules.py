@@ -1153,6 +1153,16 @@ class TestTrainVsEval:
             output = encoder(torch.randn(2, 4, 6), src_key_padding_mask=padding)
         assert bool((output[padding] == 0).all()) is zeros
 
+    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
+    @pytest.mark.parametrize("mask", [None, torch.zeros(4, 4).bool(), torch.ones(4, 4).triu(1).bool()])
+    def test_an_attention_mask_switches_nested_tensors_off_without_a_warning(self, mask):
+        block = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
+        encoder = nn.TransformerEncoder(block, num_layers=2).eval()
+        padding = torch.tensor([[False] * 4, [False, False, True, True]])
+        with torch.no_grad():
+            output = encoder(torch.randn(2, 4, 8), mask, src_key_padding_mask=padding)
+        assert bool((output[padding] == 0).all()) is (mask is None)
+
     def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
         class Merging(nn.Linear):
             merged = False
@@ -1646,6 +1656,17 @@ class TestDropout:
             mean = torch.stack([model(x) for _ in range(2000)]).mean(0)
             torch.testing.assert_close(mean, model.eval()(x), atol=0.1, rtol=0)
 
+    @pytest.mark.filterwarnings("ignore:.*LeafSpec:FutureWarning")
+    @pytest.mark.parametrize("p", [0.3, 0.8])
+    def test_an_exported_model_keeps_the_layer_until_it_is_decomposed(self, p):
+        model, x = nn.Sequential(nn.Linear(3, 3), nn.Dropout(p)).eval(), torch.ones(2, 3)
+        exported = torch.export.export(model, (x,))
+        left = [node.args[1:] for node in exported.graph.nodes if "dropout" in str(node.target)]
+        assert left == [(p, False)]
+        removed = exported.run_decompositions()
+        assert not any("dropout" in str(node.target) for node in removed.graph.nodes)
+        torch.testing.assert_close(removed.module()(x), model(x))
+
 
 class TestFunctionalVsModule:
     def test_module_and_function_compute_the_same(self):
@@ -2028,6 +2049,16 @@ class TestBatchNorm:
         with torch.no_grad():
             linear.weight *= 8
         assert (layer(linear(x)).std() / before).item() == pytest.approx(1 if training else 8, rel=0.01)
+
+    @pytest.mark.parametrize("activation", [nn.Tanh(), nn.GELU()])
+    def test_only_the_scale_of_the_layer_directly_in_front_does_not_matter(self, activation):
+        model = nn.Sequential(nn.Linear(8, 8), activation, nn.Linear(8, 8), nn.BatchNorm1d(8, eps=1e-9))
+        x = torch.randn(64, 8)
+        for layer, same in ((2, True), (0, False)):
+            before = model(x)
+            with torch.no_grad():
+                model[layer].weight *= 5
+            assert torch.allclose(model(x), before, atol=1e-3) is same
 
     @pytest.mark.parametrize("by_hand", [True, False])
     def test_only_the_layer_by_hand_refuses_an_empty_batch(self, by_hand):

@@ -592,6 +592,16 @@ class TestMapLocation:
         else:
             scaler.step(optimizer)
 
+    def test_an_assigning_load_makes_new_parameters_of_the_weights_and_not_of_the_buffers(self):
+        model = nn.Sequential(nn.Linear(2, 2), nn.BatchNorm1d(2))
+        old = model.state_dict(keep_vars=True)
+        model.load_state_dict({name: value.detach().clone() for name, value in old.items()}, assign=True)
+        new = model.state_dict(keep_vars=True)
+        assert all(new[name] is not old[name] for name in old)
+        assert {name for name in new if not isinstance(new[name], nn.Parameter)} == {
+            name for name, _ in model.named_buffers()
+        }
+
     def test_an_optimizer_built_before_an_assigning_load_moves_nothing(self):
         for assign in (False, True):
             model = nn.Linear(2, 1)

@@ -479,6 +479,13 @@ class TestWhatIsATensor:
         size = layer.weight.nbytes
         assert layer.double().weight.nbytes == 2 * size
 
+    def test_some_functions_take_or_want_a_tensor_on_the_cpu_beside_one_on_a_device(self):
+        batch, lengths = torch.ones(3, 2, 4, device="meta"), torch.tensor([3, 2])
+        assert nn.utils.rnn.pack_padded_sequence(batch, lengths).data.is_meta
+        assert all(part.is_meta for part in torch.tensor_split(batch, torch.tensor([1])))
+        with pytest.raises(RuntimeError, match="1D CPU int64"):
+            nn.utils.rnn.pack_padded_sequence(batch, lengths.to("meta"))
+
 
 class TestStackVsCat:
     @pytest.mark.parametrize("shape", [(), (4,), (2, 3), (2, 1, 5)])
@@ -629,6 +636,12 @@ class TestStackVsCat:
         assert grown.dtype == expected and grown.shape == (2, 3)
         with pytest.raises(RuntimeError, match="Sizes of tensors must match|same number of dimensions"):
             torch.cat([torch.empty(0, 1), torch.ones(2, 3)])
+
+    @pytest.mark.parametrize(("samples", "models"), [(5, 3), (4, 2)])
+    def test_outputs_of_several_models_for_the_same_samples_are_stacked_before_the_mean(self, samples, models):
+        outputs = [torch.randn(samples, 3) for _ in range(models)]
+        torch.testing.assert_close(torch.stack(outputs).mean(0), sum(outputs) / models)
+        assert torch.cat(outputs).mean(0).shape == (3,)  # one prediction for all samples
 
     @pytest.mark.parametrize("join", [torch.cat, torch.stack])
     def test_both_copy_and_both_hand_each_input_its_piece_of_the_gradient(self, join):
@@ -804,6 +817,16 @@ class TestMoveToGpu:
                 layer(torch.ones(4, 3, device="meta"))
         else:
             assert layer(torch.ones(4, 3, device="meta")).is_meta
+
+    @pytest.mark.parametrize("loss", [F.mse_loss, F.cross_entropy, "indexed by hand"])
+    def test_a_forgotten_target_raises_in_losses_of_torch_and_not_as_an_index(self, loss):
+        log_p = torch.zeros(4, 3, device="meta").log_softmax(1)
+        if loss == "indexed by hand":
+            target = torch.tensor([0, 1, 2, 0])
+            assert (-log_p[torch.arange(4), target]).mean().is_meta
+        else:
+            with pytest.raises(RuntimeError, match="device"):
+                loss(log_p, torch.full((4, 3), 1 / 3))
 
 
 def cuda_error(call):

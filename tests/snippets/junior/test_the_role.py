@@ -106,6 +106,13 @@ class TestWhatInterviewersExpect:
     def test_layers_that_treat_each_sample_alone_keep_the_halves(self):
         assert expect.halves_are_the_whole(nn.LayerNorm(8)) and expect.halves_are_the_whole(nn.GELU())
 
+    @pytest.mark.parametrize("ignored", [[0, 1, 7], [0, 6], []])
+    def test_ignored_targets_break_the_halves_if_their_number_differs(self, ignored, monkeypatch):
+        targets = expect.Y.clone()
+        targets[ignored] = -100  # the default of ignore_index
+        monkeypatch.setattr(expect, "Y", targets)
+        assert expect.halves_are_the_whole() is (ignored != [0, 1, 7])
+
     def test_adamw_moves_a_weight_without_gradient_by_weight_decay_alone(self):
         model = expect.make()
         for parameter in model.parameters():
@@ -178,6 +185,17 @@ class TestDlVsMlEngineer:
         x, y = dl_vs_ml.load()["moved digits"]
         rows = torch.randperm(len(y))
         assert dl_vs_ml.score("linear", x[rows], y[rows], False, steps) < 65
+
+    @pytest.mark.parametrize("half", [slice(400), slice(400, 800)])
+    def test_a_single_pixel_says_less_about_a_moved_digit(self, half):
+        found = {}
+        for name in ("digits", "moved digits"):
+            x, y = (of[half] for of in dl_vs_ml.load()[name])
+            counts = F.one_hot(x.long(), 17).flatten(1).T.double() @ F.one_hot(y).double()
+            # Accuracy of the best rule that reads one pixel, for each pixel.
+            found[name] = counts.amax(1).view(-1, 17).sum(1) / len(y)
+        assert found["digits"].max() > found["moved digits"].max() > 0.12
+        assert found["digits"].median() > found["moved digits"].median()
 
     def test_moving_changes_no_pixel_but_its_place(self):
         images = torch.rand(5, 64) + 0.1
