@@ -22,6 +22,16 @@ TORCH_WARNINGS: list[tuple[str, str, str]] = [
         "UserWarning",
         "torch before 2.13 raises it of its own reading, in torch.export.load",
     ),
+    (
+        r"Sparse invariant checks are implicitly disabled",
+        "UserWarning",
+        "torch 2.11 raises it at the first sparse tensor, whatever made it",
+    ),
+    (
+        r"Warning: Profiler clears events at the end of each cycle",
+        "UserWarning",
+        "torch 2.11 raises it of every profile, also of one with a single cycle",
+    ),
 ]
 
 
