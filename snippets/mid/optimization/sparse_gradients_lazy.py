@@ -22,9 +22,8 @@ def positions(
     for step in range(steps):
         rows = [[0, 1] if step in touched else [1]]
         values = -torch.ones(len(rows[0]), 1, dtype=torch.float64)
-        gradient = torch.sparse_coo_tensor(
-            rows, values, (2, 1), check_invariants=True
-        )
+        with torch.sparse.check_sparse_tensor_invariants():
+            gradient = torch.sparse_coo_tensor(rows, values, (2, 1))
         table.grad = gradient if make is SparseAdam else gradient.to_dense()
         optimizer.step()
         found.append(table[0].item())
