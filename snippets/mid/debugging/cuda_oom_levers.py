@@ -1,11 +1,5 @@
-# /// script
-# requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "matplotlib>=3.8"]
-# ///
 import weakref
-from collections.abc import Callable
 
-import matplotlib.pyplot as plt
 import torch
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
@@ -18,10 +12,8 @@ class Live(TorchDispatchMode):
 
     def __init__(self) -> None:
         super().__init__()
-        self.sizes: dict[int, int] = {}
-        self.peak = 0
+        self.sizes, self.peak = {}, 0
 
-    @property
     def alive(self) -> int:
         return sum(self.sizes.values())
 
@@ -29,103 +21,73 @@ class Live(TorchDispatchMode):
         result = func(*args, **(kwargs or {}))
         given, made = (
             {
-                tensor.untyped_storage()._cdata: tensor.untyped_storage()
-                for tensor in tree_leaves(tree)
-                if isinstance(tensor, torch.Tensor)
+                each.untyped_storage()
+                for each in tree_leaves(tree)
+                if torch.is_tensor(each)
             }
             for tree in ((args, kwargs), result)
         )
-        for key in made.keys() - given.keys() - self.sizes.keys():
-            self.sizes[key] = made[key].nbytes()
-            weakref.finalize(made[key], self.sizes.pop, key)
-        self.peak = max(self.peak, self.alive)
+        known = {each._cdata for each in given} | self.sizes.keys()
+        for storage in made:
+            if storage._cdata not in known:
+                self.sizes[storage._cdata] = storage.nbytes()
+                weakref.finalize(storage, self.sizes.pop, storage._cdata)
+        self.peak = max(self.peak, self.alive())
         return result
 
 
-class Model(nn.Module):
-    """Four blocks, float32 (batch, 64) to (batch, 64)."""
-
-    def __init__(self, checkpointed: bool = False) -> None:
-        super().__init__()
-        self.checkpointed = checkpointed
-        self.blocks = nn.ModuleList(
-            nn.Sequential(nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64))
-            for _ in range(4)
-        )
-
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        for block in self.blocks:
-            if self.checkpointed:
-                x = checkpoint(block, x, use_reentrant=False)
-            else:
-                x = block(x)
-        return x
-
-
-def size(tensors) -> int:
-    """Bytes of tensors that share no storage; None counts nothing."""
-    return sum(
-        each.untyped_storage().nbytes() for each in tensors if each is not None
-    )
+def four_blocks() -> nn.Sequential:
+    """Float32 (batch, 64) to (batch, 64)."""
+    blocks = [[nn.Linear(64, 256), nn.GELU(), nn.Linear(256, 64)] for _ in range(4)]
+    return nn.Sequential(*(nn.Sequential(*block) for block in blocks))
 
 
 def memory(
-    batch: int = 256,
-    pieces: int = 1,
-    summed: bool = False,
-    steps: int = 2,
-    autocast: bool = False,
-    dtype: torch.dtype = torch.float32,
-    frozen: int = 0,
-    checkpointed: bool = False,
-    optimizer: Callable = torch.optim.Adam,
+    batch=256,
+    pieces=1,
+    frozen=0,
+    checkpointed=False,
+    dtype=torch.float32,
+    optimizer=torch.optim.Adam,
+    steps=2,
     **options,
 ) -> dict[str, int]:
-    """Bytes in the last of ``steps`` steps of training, the batch in ``pieces``.
-
-    Args:
-        summed: add the losses of the pieces, and run backward once at the end.
-        autocast: run forward under autocast in bfloat16.
-        frozen: number of blocks, from the input, that are not trained.
-        options: for the optimizer.
+    """Bytes in the last of some training steps; the first blocks can be frozen.
 
     Returns:
         parameters, gradients, states: after the step.
         saved: what forward left alive when backward starts, besides those three.
         backward, step: highest sum of all while backward runs, while step() runs.
     """
-    model = Model(checkpointed).to(dtype)
-    for block in model.blocks[:frozen]:
-        block.requires_grad_(False)
-    trained = [each for each in model.parameters() if each.requires_grad]
+    blocks = four_blocks().to(dtype)
+    blocks[:frozen].requires_grad_(False)
+    trained = [each for each in blocks.parameters() if each.requires_grad]
     optimizer = optimizer(trained, lr=0.001, **options)
     x = torch.randn(batch, 64, dtype=dtype)
     with Live() as live:
         for _ in range(steps):
             optimizer.zero_grad()
-            live.peak, total, saved = 0, 0, 0
-            for piece in x.chunk(pieces):
-                before = live.alive
-                with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
-                    loss = model(piece).square().mean() / pieces
-                if summed:
-                    total = total + loss
-                saved = live.alive - before + (saved if summed else 0)
-                if not summed:
-                    loss.backward()
-            if summed:
-                total.backward()
-            del loss, total
+            live.peak = 0
+            for y in x.chunk(pieces):
+                before = live.alive()
+                for each in blocks:
+                    y = (
+                        checkpoint(each, y, use_reentrant=False)
+                        if checkpointed
+                        else each(y)
+                    )
+                y = y.square().mean() / pieces
+                saved = live.alive() - before
+                y.backward()
+            del y
             backward, live.peak = live.peak, 0
             optimizer.step()
-    states = [
-        value for state in optimizer.state.values() for value in state.values()
-    ]
-    parameters = size(model.parameters())
+    states = [each for state in optimizer.state.values() for each in state.values()]
+    parameters = sum(each.nbytes for each in blocks.parameters())
     return {
         "parameters": parameters,
-        "gradients": size(each.grad for each in trained),
-        "states": size(each for each in states if isinstance(each, torch.Tensor)),
+        "gradients": sum(each.grad.nbytes for each in trained),
+        "states": sum(each.nbytes for each in states if torch.is_tensor(each)),
         "saved": saved,
         "backward": parameters + backward,
         "step": parameters + live.peak,
@@ -137,11 +99,7 @@ LEVERS = {
     "its first step": {"steps": 1},
     "batch 64": {"batch": 64},
     "4 pieces of 64": {"pieces": 4},
-    "4 pieces, losses summed": {"pieces": 4, "summed": True},
     "checkpointing": {"checkpointed": True},
-    "autocast, bfloat16": {"autocast": True},
-    "batch 16": {"batch": 16},
-    "batch 16, autocast": {"batch": 16, "autocast": True},
     "model in bfloat16": {"dtype": torch.bfloat16},
     "SGD": {"optimizer": torch.optim.SGD},
     "foreach=True": {"foreach": True},
@@ -154,20 +112,3 @@ if __name__ == "__main__":
     for name, options in LEVERS.items():
         row = memory(**options).values()
         print(f"{name:23}" + "".join(f"{each / 1000:10,.0f}" for each in row))
-    batches = (16, 64, 128, 192, 256)
-    for name, line in (
-        ("Adam, batch 256", "o-"),
-        ("SGD", "s--"),
-        ("checkpointing", "^-."),
-        ("4 pieces of 64", "v:"),
-    ):
-        peaks = [memory(**{**LEVERS[name], "batch": batch}) for batch in batches]
-        peaks = [max(each["backward"], each["step"]) / 1e6 for each in peaks]
-        plt.plot(
-            batches, peaks, line, label=name.split(",")[0].removesuffix(" of 64")
-        )
-    plt.xlabel("samples in a step")
-    plt.ylabel("peak of a training step, MB")
-    plt.ylim(bottom=0)
-    plt.legend()
-    plt.show()

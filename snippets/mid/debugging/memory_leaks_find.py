@@ -17,7 +17,7 @@ def graph_holders(root: torch.Tensor, tensor: torch.Tensor) -> list[str]:
     """Nodes of the graph of ``root`` that saved the storage of ``tensor``, sorted.
 
     Raises:
-        RuntimeError: backward has freed what the graph had saved.
+        RuntimeError: a node's saved tensors were freed, or modified in place.
     """
     found, seen, todo = set(), set(), [root.grad_fn]
     while todo:
@@ -27,13 +27,16 @@ def graph_holders(root: torch.Tensor, tensor: torch.Tensor) -> list[str]:
         seen.add(node)
         todo += [parent for parent, _ in node.next_functions]
         for name in dir(node):
-            saved = getattr(node, name) if name.startswith("_saved_") else None
-            if (
-                isinstance(saved, torch.Tensor)
-                and saved.untyped_storage()._cdata
-                == tensor.untyped_storage()._cdata
-            ):
-                found.add(f"{node.name()}.{name}")
+            if not name.startswith("_saved_") and name != "saved_tensors":
+                continue
+            saved = getattr(node, name)
+            for each in saved if isinstance(saved, tuple | list) else [saved]:
+                if (
+                    isinstance(each, torch.Tensor)
+                    and each.untyped_storage()._cdata
+                    == tensor.untyped_storage()._cdata
+                ):
+                    found.add(f"{node.name()}.{name}")
     return sorted(found)
 
 

@@ -1,13 +1,12 @@
 # /// script
 # requires-python = ">=3.11"
-# dependencies = ["torch>=2.11", "matplotlib>=3.8"]
+# dependencies = ["torch>=2.11"]
 # ///
 import gc
 import weakref
 from collections.abc import Callable
 from types import SimpleNamespace
 
-import matplotlib.pyplot as plt
 import torch
 import torch.nn.functional as F
 from torch import nn
@@ -80,18 +79,14 @@ def failed(model: nn.Module) -> Exception:
         return error
 
 
-def curve(
-    case: str, steps: int = 20, collect_every: int | None = None
-) -> list[int]:
+def curve(case: str, steps: int = 20) -> list[int]:
     """Bytes alive after each step, and after one ``gc.collect()`` at the end."""
     step, found = training_step(case), []
-    gc.disable()  # collections come when this program asks for them,
-    gc.freeze()  # and skip what is older than the loop
+    gc.disable()  # the only collection is the one at the end,
+    gc.freeze()  # and it skips what is older than the loop
     with Live() as live:
-        for number in range(1, steps + 1):
+        for _ in range(steps):
             step()
-            if collect_every and number % collect_every == 0:
-                gc.collect()
             found.append(sum(live.sizes.values()))
         gc.collect()
         found.append(sum(live.sizes.values()))
@@ -116,10 +111,3 @@ if __name__ == "__main__":
         found = [size / 1000 for size in curve(case)]
         row = [found[0], found[9], found[19], found[20]]
         print(f"{case:28}" + "".join(f"{size:7.0f}" for size in row))
-    for case, line in ((CASES[2], "-"), (CASES[6], "--"), (CASES[0], ":")):
-        found = curve(case, collect_every=5)[:20]
-        plt.plot(range(1, 21), [size / 1e6 for size in found], line, label=case)
-    plt.xlabel("step")
-    plt.ylabel("memory of tensors, MB")
-    plt.legend()
-    plt.show()

@@ -7,9 +7,8 @@
 # tolerance = 0.1
 # ///
 import torch
-import torch.nn.functional as F
 
-SEEDS = 4
+SEEDS, DECAYS = 8, (0.0, 3.0, 10.0)
 
 
 def draw(count: int, seed: int, offset: float = 0.0) -> tuple[torch.Tensor, ...]:
@@ -26,30 +25,30 @@ def fit(
     offset: float = 0.0,
     train_offset: float = 0.0,
     decays: tuple[float, ...] = (0.0,),
-    steps: int = 200,
+    steps: int = 150,
+    rate: float = 0.003,
 ) -> torch.Tensor:
-    """Train one model of 10, 64, 64, 2 units for each decay and seed, with AdamW.
+    """Train one model of 10, 32, 32, 2 units for each decay and seed, with AdamW.
 
     Returns:
-        Losses (checks, 3, decays, SEEDS), every 20th step, on 500 training
+        Losses (checks, 3, decays, SEEDS), every 10th step, on 300 training
         samples, on a slice held out of that set, and on validation data.
     """
     sets = (
         draw(count, 1, train_offset),
-        draw(500, 2, train_offset),
-        draw(500, 3, offset),
+        draw(300, 2, train_offset),
+        draw(300, 3, offset),
     )
     x, y = sets[0]
-    shown = (x[:, :500], y[:, :500]), *sets[1:]
-    models, rate = len(decays) * SEEDS, 0.003
+    shown = (x[:, :300], y[:, :300]), *sets[1:]
     decay = torch.tensor(decays).repeat_interleave(SEEDS).view(-1, 1, 1)
     generator = torch.Generator().manual_seed(0)
     weights = [
         torch.randn(SEEDS, i, o, generator=generator).repeat(len(decays), 1, 1)
         / i**0.5
-        for i, o in ((10, 64), (64, 64), (64, 2))
+        for i, o in ((10, 32), (32, 32), (32, 2))
     ]
-    weights += [torch.zeros(models, 1, each.shape[-1]) for each in weights]
+    weights += [torch.zeros(len(decay), 1, each.shape[-1]) for each in weights]
     for each in weights:
         each.requires_grad_()
     optimizer = torch.optim.Adam(weights, lr=rate, fused=True)
@@ -57,13 +56,14 @@ def fit(
     def losses(x: torch.Tensor, y: torch.Tensor) -> torch.Tensor:
         x, y = x.repeat(len(decays), 1, 1), y.repeat(len(decays), 1)
         for weight, bias in zip(weights[:3], weights[3:], strict=True):
-            x = x @ weight + bias
+            x = torch.baddbmm(bias, x, weight)
             x = x.relu() if weight is not weights[2] else x
-        return F.cross_entropy(x.mT, y, reduction="none").mean(1)
+        x = x.log_softmax(2).gather(2, y.unsqueeze(2))
+        return -x.mean((1, 2))
 
     history = []
     for step in range(steps + 1):
-        if step % 20 == 0:
+        if step % 10 == 0:
             with torch.no_grad():
                 found = [losses(*each).view(len(decays), SEEDS) for each in shown]
             history.append(torch.stack(found))
@@ -78,11 +78,10 @@ def fit(
 
 
 CASES = {
-    "too little data": {"count": 40},
+    "too little data": {"count": 30},
     "no regularization": {"count": 300},
-    "distribution shift": {"count": 3000, "offset": 1.0},
+    "distribution shift": {"count": 2000, "offset": 1.0},
 }
-DECAYS = (0.0, 3.0, 10.0, 30.0)
 
 
 def best(history: torch.Tensor) -> torch.Tensor:
@@ -93,20 +92,16 @@ def best(history: torch.Tensor) -> torch.Tensor:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    print("                    train slice valid |  stop  decay   data source")
+    print(f"{'':19} train slice valid | start  stop decay  data source")
     spreads = []
     for name, case in CASES.items():
         tuned = fit(**case, decays=DECAYS)
-        found = [
-            best(tuned[:, :, :1]),
-            best(tuned),
-            best(fit(**{**case, "count": 8 * case["count"]})),
-            best(fit(**case, train_offset=case.get("offset", 0.0))),
-        ]
-        last = "".join(f"{each:6.1f}" for each in tuned[-1, :, 0].mean(1))
-        lowest = "".join(f"{each.mean():7.2f}" for each in found)
-        spreads += [each.std().item() for each in found]
-        print(f"{name:19}{last} |{lowest}")
-    print(
-        "standard deviation over seeds below 0.08 everywhere:", max(spreads) < 0.08
-    )
+        stop = tuned[:, :, :1]  # without decay
+        more = fit(**{**case, "count": 8 * case["count"]})
+        source = fit(**case, train_offset=1.0) if "offset" in case else stop
+        lowest = [best(each) for each in (stop, tuned, more, source)]
+        last = "".join(f"{each:6.2f}" for each in stop[-1, :, 0].mean(1))
+        shown = "".join(f"{each.mean():6.2f}" for each in (stop[0, 2], *lowest))
+        print(f"{name:19}{last} |{shown}")
+        spreads += [each.std() / SEEDS**0.5 for each in lowest]
+    print(f"standard error of a mean below 0.025: {max(spreads) < 0.025}")
