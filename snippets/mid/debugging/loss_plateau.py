@@ -91,5 +91,5 @@ if __name__ == "__main__":
             plt.plot(range(5, 300, 10), blocks, shown[fault], label=fault)
     plt.xlabel("step")
     plt.ylabel("training loss")
-    plt.legend()
+    plt.legend(loc="lower right", bbox_to_anchor=(1, 0.08))
     plt.show()

@@ -46,5 +46,6 @@ if __name__ == "__main__":
     plt.xlabel("layer, from the input")
     plt.ylabel("norm of the weight's gradient")
     plt.xticks((1, 5, 10, 15, 20))
-    plt.legend()
+    plt.ylim(top=1e24)
+    plt.legend(ncols=2)
     plt.show()
