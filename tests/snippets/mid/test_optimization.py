@@ -133,6 +133,37 @@ class TestAdam:
             expected -= 0.1 * mean / (1 - 0.9**t)
         torch.testing.assert_close(w.detach(), expected, rtol=1e-4, atol=1e-10)
 
+    def test_far_below_eps_only_the_bias_correction_parts_it_from_sgd_with_momentum(self):
+        for eps in (1e6, 1e8):
+            w, v = (torch.zeros(1, dtype=torch.float64, requires_grad=True) for _ in range(2))
+            adam_, sgd = torch.optim.Adam([w], lr=eps, eps=eps), SGD([v], lr=0.1, momentum=0.9)
+            ratios = []
+            for _ in range(60):
+                before = w.item(), v.item()
+                w.grad, v.grad = torch.ones_like(w), torch.ones_like(v)
+                adam_.step()
+                sgd.step()
+                ratios.append((w.item() - before[0]) / (v.item() - before[1]))
+            assert ratios[0] == pytest.approx(10, rel=1e-3)
+            assert ratios[-1] == pytest.approx(1, abs=0.01)
+
+    @pytest.mark.parametrize("c", [1.0, 100.0])
+    def test_on_a_quadratic_the_steps_are_one_rate_long_at_first_and_short_near_the_minimum(self, c):
+        w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([w], lr=0.01)
+        moves = []
+        while True:
+            optimizer.zero_grad()
+            (c * w.square()).sum().backward()
+            if w.grad <= 0 or w < 1e-3:
+                break
+            before = w.item()
+            optimizer.step()
+            moves.append((before - w.item()) / 0.01)
+        assert min(moves[:10]) > 0.98
+        assert len(moves) > 150
+        assert 0 < moves[-1] < 0.1
+
     def test_after_zero_gradients_the_first_step_is_up_to_3_16_learning_rates(self):
         largest = 0.1 / math.sqrt(0.001)
         assert adam_first_gradient.first_move("zero gradient", 1000) == pytest.approx(
@@ -142,7 +173,7 @@ class TestAdam:
             assert adam_first_gradient.first_move("no gradient", steps) == pytest.approx(1, rel=1e-3)
         assert adam_first_gradient.first_move("zero gradient", 300, lr=0.01) > 1.3
 
-    def test_no_step_is_longer_than_7_27_learning_rates_and_a_second_gradient_exceeds_3_16(self):
+    def test_no_step_is_longer_than_7_27_learning_rates_and_further_gradients_can_exceed_3_16(self):
         def steps(gradients: list[float]) -> list[float]:
             w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
             optimizer = torch.optim.Adam([w], lr=1.0)
@@ -162,6 +193,7 @@ class TestAdam:
         constant = steps([1.0] * 20)
         assert constant[0] == pytest.approx(3.16, abs=0.01)
         assert max(constant) == constant[11] == pytest.approx(6.57, abs=0.01)
+        assert steps([1.0, 0.01])[1] < 3.16
         bound = 0.1 / math.sqrt(0.001) / math.sqrt(1 - 0.81 / 0.999)
         assert bound == pytest.approx(7.27, abs=0.001)
         assert 7.0 < max(steps([(0.999 / 0.9) ** i for i in range(60)])) < bound
