@@ -316,6 +316,18 @@ class TestSgdAdamAdamw:
     def test_the_default_rate_is_that_of_the_library(self):
         assert momentum.SGD([]).lr == torch.optim.SGD([torch.zeros(1)]).defaults["lr"]
 
+    @pytest.mark.parametrize("mu", [0.5, 0.9])
+    def test_with_a_very_large_eps_and_a_schedule_against_the_correction_adam_is_momentum(self, mu):
+        w, v = (torch.zeros(3, 4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+        ours = torch.optim.Adam([w], betas=(mu, 0.999), eps=1e8)
+        sgd = torch.optim.SGD([v], lr=0.1, momentum=mu)
+        for t, gradient in enumerate(streams(dtype=torch.float64), start=1):
+            ours.param_groups[0]["lr"] = 0.1 * 1e8 * (1 - mu**t) / (1 - mu)
+            w.grad, v.grad = gradient.clone(), gradient.clone()
+            ours.step()
+            sgd.step()
+            torch.testing.assert_close(w, v, rtol=1e-5, atol=1e-5)
+
     @pytest.mark.parametrize("decay", [0.01, 0.5])
     def test_adams_first_step_does_not_notice_an_l2_term_that_keeps_the_sign(self, decay):
         w, plain = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
@@ -379,7 +391,9 @@ class TestSgdAdamAdamw:
 
         sgd, adam, adamw = losses("SGD", 0.03, 0.01), losses("Adam", 0.01, 0.01), losses("AdamW", 0.01, 0.3)
         assert (sgd.median() - adam.median()).abs() < 0.02
+        assert max(sgd.min(), adam.min()) < min(sgd.max(), adam.max())
         assert adam.max() < adamw.min()
+        assert (adamw.median() - adam.median()).item() == pytest.approx(0.06, abs=0.01)
         common = [losses(kind, 0.1, decay) for kind, decay in (("SGD", 0.003), ("Adam", 0.003), ("AdamW", 0.1))]
         assert common[0].max() < common[1].min() < common[1].max() < common[2].min()
 
