@@ -547,10 +547,15 @@ class TestLearningRate:
             optimizer.step()
 
     @pytest.mark.parametrize("momentum", [0.5, 0.9])
-    def test_momentum_moves_the_limit(self, momentum):
+    @pytest.mark.parametrize("nesterov", [False, True])
+    def test_momentum_raises_the_limit_and_with_nesterov_lowers_it(self, momentum, nesterov):
+        limit = 2 * (1 + momentum) / (1 + 2 * momentum if nesterov else 1)
+        assert (limit < 2) == nesterov
+        assert limit == pytest.approx(1.36, abs=0.01) or (momentum, nesterov) != (0.9, True)
+
         def end(factor: float) -> float:
             w = torch.ones(1, dtype=torch.float64, requires_grad=True)
-            optimizer = torch.optim.SGD([w], lr=factor * 2 * (1 + momentum) / 10, momentum=momentum)
+            optimizer = torch.optim.SGD([w], lr=factor * limit / 10, momentum=momentum, nesterov=nesterov)
             for _ in range(400):
                 w.grad = 10 * w.detach()
                 optimizer.step()
