@@ -657,6 +657,31 @@ class TestBatchSize:
         (x @ total).square().sum().backward()
         torch.testing.assert_close(total.grad, 16 * mean.grad)
 
+    @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+    @pytest.mark.parametrize("max_norm", [math.inf, 0.5])
+    def test_a_summed_loss_multiplies_neither_weight_decay_nor_a_clipping_limit(self, weight_decay, max_norm):
+        batches = torch.randn(20, 8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        trained = []
+        for reduction, lr in (("mean", 8 * 0.005), ("sum", 0.005)):
+            w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+            optimizer = SGD([w], lr=lr, weight_decay=weight_decay)
+            for x in batches:
+                optimizer.zero_grad()
+                F.mse_loss(x @ w, 2 * x[:, 0], reduction=reduction).backward()
+                clip_grad_norm_([w], max_norm)
+                optimizer.step()
+            trained.append(w.detach())
+        alike = weight_decay == 0 and max_norm == math.inf
+        assert ((trained[0] - trained[1]).abs().max() < 1e-9) == alike
+
+    @pytest.mark.parametrize("batch", [2, 32, 64])
+    def test_without_replacement_the_variance_is_smaller_by_a_known_factor(self, batch):
+        samples = torch.randn(64, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        keys = torch.rand(20_000, 64, generator=torch.Generator().manual_seed(1))
+        means = samples[keys.argsort(dim=1)[:, :batch]].mean(dim=1)
+        expected = samples.var(unbiased=False) / batch * (64 - batch) / 63
+        torch.testing.assert_close(means.var(), expected, rtol=0.05, atol=1e-12)
+
 
 def with_gradients(scale: float, dtype: torch.dtype = torch.float32) -> list[nn.Parameter]:
     """Three parameters of different shapes whose gradients are normal numbers times a scale."""
