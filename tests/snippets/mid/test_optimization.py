@@ -862,6 +862,19 @@ class TestGradientAccumulation:
         after = nn.utils.parameters_to_vector(model.parameters())
         assert (after - before).norm().item() == pytest.approx(0.1, rel=1e-3)
 
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_what_the_optimizer_does_not_hold_enters_the_norm_unless_it_is_frozen(self, frozen):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+        model[0].requires_grad_(not frozen)
+        optimizer = torch.optim.SGD(model[2].parameters(), lr=0.0)
+        x, y = torch.randn(20, 4), torch.randint(3, (20,))
+        norms = []
+        for _ in range(5):
+            accumulation.accumulated_step(model, optimizer, list(zip(x.split(5), y.split(5), strict=True)))
+            norms.append(clip_grad_norm_(model.parameters(), math.inf).item())
+        assert (norms[4] == pytest.approx(norms[0])) == frozen
+
     def test_a_window_without_labels_changes_nothing(self):
         model = nn.Linear(4, 3)
         before = model.weight.clone()
@@ -974,6 +987,31 @@ class TestGradientAccumulation:
                     optimizer.step()
                 moved.append(w.detach() - before)
             torch.testing.assert_close(moved[1], factor * moved[0], rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("scale", [4.0, 1024.0])
+    @pytest.mark.parametrize("parts", [2, 5])
+    def test_the_loss_of_every_micro_batch_is_scaled_and_the_rest_comes_once(self, scale, parts):
+        x = torch.randn(20, 3, generator=torch.Generator().manual_seed(0))
+
+        def trained(scaled_parts: range) -> torch.Tensor:
+            w = torch.ones(3, requires_grad=True)
+            optimizer = SGD([w], lr=0.1)
+            scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+            for k, part in enumerate(x.chunk(parts)):
+                loss = (part @ w).square().mean() / parts
+                (scaler.scale(loss) if k in scaled_parts else loss).backward()
+            scaler.unscale_(optimizer)
+            clip_grad_norm_([w], 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+            return w.detach()
+
+        w = torch.ones(3, requires_grad=True)
+        (x @ w).square().mean().backward()
+        clip_grad_norm_([w], 1.0)
+        expected = (w - 0.1 * w.grad).detach()
+        torch.testing.assert_close(trained(range(parts)), expected)
+        assert (trained(range(parts - 1, parts)) - expected).abs().max() > 1e-3
 
     def test_clipping_after_each_micro_batch_turns_the_step(self):
         for every, expected in ((False, [0.6, 0.8]), (True, [0.2425, 0.9701])):
@@ -1353,6 +1391,12 @@ class TestSparseGradients:
         assert gradient._nnz() == lookups and gradient.coalesce()._nnz() == ids.unique().numel()
         stored = gradient._indices().nbytes + gradient._values().nbytes
         assert (stored > table.weight.nbytes) is (lookups > rows)
+
+    @pytest.mark.parametrize("padding", [0, 2])
+    def test_lookups_of_the_padding_row_have_no_entry(self, padding):
+        table = nn.Embedding(6, 2, padding_idx=padding, sparse=True)
+        table(torch.tensor([padding, 4, padding, 4, 1])).sum().backward()
+        assert sorted(table.weight.grad._indices()[0].tolist()) == [1, 4, 4]
 
     def test_exactly_these_optimizers_accept_it(self):
         accepting = [name for name in sparse_optimizers.OPTIMIZERS if sparse_optimizers.accepts(name)]
