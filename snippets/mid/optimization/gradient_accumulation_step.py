@@ -27,6 +27,8 @@ def accumulated_step(
     Args:
         model: maps inputs to logits, float (n, classes). If a layer mixes the
             samples of a batch (batch norm), the step is not that of one batch.
+        optimizer: holds every parameter of the model that is not frozen; it
+            clears no others, and their old gradients would enter the norm.
         window: inputs and labels, int64 (n,); -100 marks a label to ignore.
         weight: of each class, float (classes,), not all zero for these labels.
         max_norm: limit for the norm of the accumulated gradient.

@@ -133,6 +133,37 @@ class TestAdam:
             expected -= 0.1 * mean / (1 - 0.9**t)
         torch.testing.assert_close(w.detach(), expected, rtol=1e-4, atol=1e-10)
 
+    def test_far_below_eps_only_the_bias_correction_parts_it_from_sgd_with_momentum(self):
+        for eps in (1e6, 1e8):
+            w, v = (torch.zeros(1, dtype=torch.float64, requires_grad=True) for _ in range(2))
+            adam_, sgd = torch.optim.Adam([w], lr=eps, eps=eps), SGD([v], lr=0.1, momentum=0.9)
+            ratios = []
+            for _ in range(60):
+                before = w.item(), v.item()
+                w.grad, v.grad = torch.ones_like(w), torch.ones_like(v)
+                adam_.step()
+                sgd.step()
+                ratios.append((w.item() - before[0]) / (v.item() - before[1]))
+            assert ratios[0] == pytest.approx(10, rel=1e-3)
+            assert ratios[-1] == pytest.approx(1, abs=0.01)
+
+    @pytest.mark.parametrize("c", [1.0, 100.0])
+    def test_on_a_quadratic_the_steps_are_one_rate_long_at_first_and_short_near_the_minimum(self, c):
+        w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([w], lr=0.01)
+        moves = []
+        while True:
+            optimizer.zero_grad()
+            (c * w.square()).sum().backward()
+            if w.grad <= 0 or w < 1e-3:
+                break
+            before = w.item()
+            optimizer.step()
+            moves.append((before - w.item()) / 0.01)
+        assert min(moves[:10]) > 0.98
+        assert len(moves) > 150
+        assert 0 < moves[-1] < 0.1
+
     def test_after_zero_gradients_the_first_step_is_up_to_3_16_learning_rates(self):
         largest = 0.1 / math.sqrt(0.001)
         assert adam_first_gradient.first_move("zero gradient", 1000) == pytest.approx(
@@ -142,7 +173,7 @@ class TestAdam:
             assert adam_first_gradient.first_move("no gradient", steps) == pytest.approx(1, rel=1e-3)
         assert adam_first_gradient.first_move("zero gradient", 300, lr=0.01) > 1.3
 
-    def test_no_step_is_longer_than_7_27_learning_rates_and_a_second_gradient_exceeds_3_16(self):
+    def test_no_step_is_longer_than_7_27_learning_rates_and_further_gradients_can_exceed_3_16(self):
         def steps(gradients: list[float]) -> list[float]:
             w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
             optimizer = torch.optim.Adam([w], lr=1.0)
@@ -162,6 +193,7 @@ class TestAdam:
         constant = steps([1.0] * 20)
         assert constant[0] == pytest.approx(3.16, abs=0.01)
         assert max(constant) == constant[11] == pytest.approx(6.57, abs=0.01)
+        assert steps([1.0, 0.01])[1] < 3.16
         bound = 0.1 / math.sqrt(0.001) / math.sqrt(1 - 0.81 / 0.999)
         assert bound == pytest.approx(7.27, abs=0.001)
         assert 7.0 < max(steps([(0.999 / 0.9) ** i for i in range(60)])) < bound
@@ -284,6 +316,18 @@ class TestSgdAdamAdamw:
     def test_the_default_rate_is_that_of_the_library(self):
         assert momentum.SGD([]).lr == torch.optim.SGD([torch.zeros(1)]).defaults["lr"]
 
+    @pytest.mark.parametrize("mu", [0.5, 0.9])
+    def test_with_a_very_large_eps_and_a_schedule_against_the_correction_adam_is_momentum(self, mu):
+        w, v = (torch.zeros(3, 4, dtype=torch.float64, requires_grad=True) for _ in range(2))
+        ours = torch.optim.Adam([w], betas=(mu, 0.999), eps=1e8)
+        sgd = torch.optim.SGD([v], lr=0.1, momentum=mu)
+        for t, gradient in enumerate(streams(dtype=torch.float64), start=1):
+            ours.param_groups[0]["lr"] = 0.1 * 1e8 * (1 - mu**t) / (1 - mu)
+            w.grad, v.grad = gradient.clone(), gradient.clone()
+            ours.step()
+            sgd.step()
+            torch.testing.assert_close(w, v, rtol=1e-5, atol=1e-5)
+
     @pytest.mark.parametrize("decay", [0.01, 0.5])
     def test_adams_first_step_does_not_notice_an_l2_term_that_keeps_the_sign(self, decay):
         w, plain = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
@@ -347,7 +391,9 @@ class TestSgdAdamAdamw:
 
         sgd, adam, adamw = losses("SGD", 0.03, 0.01), losses("Adam", 0.01, 0.01), losses("AdamW", 0.01, 0.3)
         assert (sgd.median() - adam.median()).abs() < 0.02
+        assert max(sgd.min(), adam.min()) < min(sgd.max(), adam.max())
         assert adam.max() < adamw.min()
+        assert (adamw.median() - adam.median()).item() == pytest.approx(0.06, abs=0.01)
         common = [losses(kind, 0.1, decay) for kind, decay in (("SGD", 0.003), ("Adam", 0.003), ("AdamW", 0.1))]
         assert common[0].max() < common[1].min() < common[1].max() < common[2].min()
 
@@ -501,10 +547,15 @@ class TestLearningRate:
             optimizer.step()
 
     @pytest.mark.parametrize("momentum", [0.5, 0.9])
-    def test_momentum_moves_the_limit(self, momentum):
+    @pytest.mark.parametrize("nesterov", [False, True])
+    def test_momentum_raises_the_limit_and_with_nesterov_lowers_it(self, momentum, nesterov):
+        limit = 2 * (1 + momentum) / (1 + 2 * momentum if nesterov else 1)
+        assert (limit < 2) == nesterov
+        assert limit == pytest.approx(1.36, abs=0.01) or (momentum, nesterov) != (0.9, True)
+
         def end(factor: float) -> float:
             w = torch.ones(1, dtype=torch.float64, requires_grad=True)
-            optimizer = torch.optim.SGD([w], lr=factor * 2 * (1 + momentum) / 10, momentum=momentum)
+            optimizer = torch.optim.SGD([w], lr=factor * limit / 10, momentum=momentum, nesterov=nesterov)
             for _ in range(400):
                 w.grad = 10 * w.detach()
                 optimizer.step()
@@ -605,6 +656,31 @@ class TestBatchSize:
         (x @ mean).square().mean().backward()
         (x @ total).square().sum().backward()
         torch.testing.assert_close(total.grad, 16 * mean.grad)
+
+    @pytest.mark.parametrize("weight_decay", [0.0, 0.1])
+    @pytest.mark.parametrize("max_norm", [math.inf, 0.5])
+    def test_a_summed_loss_multiplies_neither_weight_decay_nor_a_clipping_limit(self, weight_decay, max_norm):
+        batches = torch.randn(20, 8, 3, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        trained = []
+        for reduction, lr in (("mean", 8 * 0.005), ("sum", 0.005)):
+            w = torch.ones(3, dtype=torch.float64, requires_grad=True)
+            optimizer = SGD([w], lr=lr, weight_decay=weight_decay)
+            for x in batches:
+                optimizer.zero_grad()
+                F.mse_loss(x @ w, 2 * x[:, 0], reduction=reduction).backward()
+                clip_grad_norm_([w], max_norm)
+                optimizer.step()
+            trained.append(w.detach())
+        alike = weight_decay == 0 and max_norm == math.inf
+        assert ((trained[0] - trained[1]).abs().max() < 1e-9) == alike
+
+    @pytest.mark.parametrize("batch", [2, 32, 64])
+    def test_without_replacement_the_variance_is_smaller_by_a_known_factor(self, batch):
+        samples = torch.randn(64, dtype=torch.float64, generator=torch.Generator().manual_seed(0))
+        keys = torch.rand(20_000, 64, generator=torch.Generator().manual_seed(1))
+        means = samples[keys.argsort(dim=1)[:, :batch]].mean(dim=1)
+        expected = samples.var(unbiased=False) / batch * (64 - batch) / 63
+        torch.testing.assert_close(means.var(), expected, rtol=0.05, atol=1e-12)
 
 
 def with_gradients(scale: float, dtype: torch.dtype = torch.float32) -> list[nn.Parameter]:
@@ -786,6 +862,19 @@ class TestGradientAccumulation:
         after = nn.utils.parameters_to_vector(model.parameters())
         assert (after - before).norm().item() == pytest.approx(0.1, rel=1e-3)
 
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_what_the_optimizer_does_not_hold_enters_the_norm_unless_it_is_frozen(self, frozen):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
+        model[0].requires_grad_(not frozen)
+        optimizer = torch.optim.SGD(model[2].parameters(), lr=0.0)
+        x, y = torch.randn(20, 4), torch.randint(3, (20,))
+        norms = []
+        for _ in range(5):
+            accumulation.accumulated_step(model, optimizer, list(zip(x.split(5), y.split(5), strict=True)))
+            norms.append(clip_grad_norm_(model.parameters(), math.inf).item())
+        assert (norms[4] == pytest.approx(norms[0])) == frozen
+
     def test_a_window_without_labels_changes_nothing(self):
         model = nn.Linear(4, 3)
         before = model.weight.clone()
@@ -898,6 +987,31 @@ class TestGradientAccumulation:
                     optimizer.step()
                 moved.append(w.detach() - before)
             torch.testing.assert_close(moved[1], factor * moved[0], rtol=1e-4, atol=0)
+
+    @pytest.mark.parametrize("scale", [4.0, 1024.0])
+    @pytest.mark.parametrize("parts", [2, 5])
+    def test_the_loss_of_every_micro_batch_is_scaled_and_the_rest_comes_once(self, scale, parts):
+        x = torch.randn(20, 3, generator=torch.Generator().manual_seed(0))
+
+        def trained(scaled_parts: range) -> torch.Tensor:
+            w = torch.ones(3, requires_grad=True)
+            optimizer = SGD([w], lr=0.1)
+            scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+            for k, part in enumerate(x.chunk(parts)):
+                loss = (part @ w).square().mean() / parts
+                (scaler.scale(loss) if k in scaled_parts else loss).backward()
+            scaler.unscale_(optimizer)
+            clip_grad_norm_([w], 1.0)
+            scaler.step(optimizer)
+            scaler.update()
+            return w.detach()
+
+        w = torch.ones(3, requires_grad=True)
+        (x @ w).square().mean().backward()
+        clip_grad_norm_([w], 1.0)
+        expected = (w - 0.1 * w.grad).detach()
+        torch.testing.assert_close(trained(range(parts)), expected)
+        assert (trained(range(parts - 1, parts)) - expected).abs().max() > 1e-3
 
     def test_clipping_after_each_micro_batch_turns_the_step(self):
         for every, expected in ((False, [0.6, 0.8]), (True, [0.2425, 0.9701])):
@@ -1277,6 +1391,12 @@ class TestSparseGradients:
         assert gradient._nnz() == lookups and gradient.coalesce()._nnz() == ids.unique().numel()
         stored = gradient._indices().nbytes + gradient._values().nbytes
         assert (stored > table.weight.nbytes) is (lookups > rows)
+
+    @pytest.mark.parametrize("padding", [0, 2])
+    def test_lookups_of_the_padding_row_have_no_entry(self, padding):
+        table = nn.Embedding(6, 2, padding_idx=padding, sparse=True)
+        table(torch.tensor([padding, 4, padding, 4, 1])).sum().backward()
+        assert sorted(table.weight.grad._indices()[0].tolist()) == [1, 4, 4]
 
     def test_exactly_these_optimizers_accept_it(self):
         accepting = [name for name in sparse_optimizers.OPTIMIZERS if sparse_optimizers.accepts(name)]
