@@ -514,6 +514,20 @@ class TestStateDictVsFullModel:
         with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
             edits.save(net)
 
+    @pytest.mark.parametrize(
+        "parametrize", [nn.utils.parametrizations.weight_norm, nn.utils.parametrizations.orthogonal]
+    )
+    def test_a_parametrized_module_is_saved_as_a_state_dict_only(self, parametrize):
+        models = [nn.Sequential(parametrize(nn.Linear(3, 3))) for _ in range(2)]
+        with pytest.raises(RuntimeError, match="only supported through state_dict"):
+            torch.save(models[0], io.BytesIO())
+        file = io.BytesIO()
+        torch.save(models[0].state_dict(), file)
+        file.seek(0)
+        models[1].load_state_dict(torch.load(file))
+        assert all(key == "0.bias" or key.startswith("0.parametrizations.weight.") for key in models[1].state_dict())
+        assert torch.equal(models[0][0].weight, models[1][0].weight)
+
     def test_a_stand_in_runs_no_method_of_the_lost_class_and_a_hook_of_its_file_needs_one_too(self):
         source = edits.SOURCE + "    def __setstate__(self, state): raise OSError\ndef hook(*args): raise OSError\n"
         stub = type("Stub", (nn.Module,), {})
