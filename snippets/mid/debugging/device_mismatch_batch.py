@@ -16,7 +16,7 @@ def to_device(data: Any, device: torch.device | str) -> Any:
     Raises:
         TypeError: a dict or list type cannot be built from its items.
     """
-    if hasattr(data, "to") and not isinstance(data, type):
+    if callable(getattr(data, "to", None)) and not isinstance(data, type):
         return data.to(device)
     if isinstance(data, Mapping):
         return type(data)({key: to_device(v, device) for key, v in data.items()})

@@ -514,6 +514,20 @@ class TestStateDictVsFullModel:
         with pytest.raises((pickle.PicklingError, AttributeError), match="lambda"):
             edits.save(net)
 
+    @pytest.mark.parametrize(
+        "parametrize", [nn.utils.parametrizations.weight_norm, nn.utils.parametrizations.orthogonal]
+    )
+    def test_a_parametrized_module_is_saved_as_a_state_dict_only(self, parametrize):
+        models = [nn.Sequential(parametrize(nn.Linear(3, 3))) for _ in range(2)]
+        with pytest.raises(RuntimeError, match="only supported through state_dict"):
+            torch.save(models[0], io.BytesIO())
+        file = io.BytesIO()
+        torch.save(models[0].state_dict(), file)
+        file.seek(0)
+        models[1].load_state_dict(torch.load(file))
+        assert all(key == "0.bias" or key.startswith("0.parametrizations.weight.") for key in models[1].state_dict())
+        assert torch.equal(models[0][0].weight, models[1][0].weight)
+
     def test_a_stand_in_runs_no_method_of_the_lost_class_and_a_hook_of_its_file_needs_one_too(self):
         source = edits.SOURCE + "    def __setstate__(self, state): raise OSError\ndef hook(*args): raise OSError\n"
         stub = type("Stub", (nn.Module,), {})
@@ -645,6 +659,47 @@ class TestFullCheckpoint:
         wrong = [abs(a - b) > 1e-9 for a, b in zip(whole, other, strict=True)]
         closed = name in ("lambda", "one cycle")
         assert wrong[0] and (sum(wrong) == 1 if closed else sum(wrong) >= 5)
+
+    @pytest.mark.parametrize(
+        ("case", "shows"), [("nothing", set()), ("optimizer", {"adam"}), ("scheduler", {"count"}), ("order", {"rate"})]
+    )
+    @pytest.mark.parametrize("stop", [3, 6])
+    def test_rate_and_both_counts_together_show_each_lost_part(self, case, shows, stop):
+        def make(optimizer):
+            if case == "optimizer":  # with a constant rate
+                return lr_scheduler.LambdaLR(optimizer, lambda t: 1.0)
+            return lr_scheduler.LinearLR(optimizer, 0.1, total_iters=9)
+
+        def seen(weight, optimizer, scheduler):
+            adam = optimizer.state[weight].get("step", 0)
+            return {"rate": optimizer.param_groups[0]["lr"], "count": scheduler.last_epoch, "adam": int(adam)}
+
+        weight = torch.nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.AdamW([weight], lr=1.0)
+        scheduler = make(optimizer)
+        for _ in range(stop):
+            weight.grad = torch.ones(1)
+            optimizer.step(), scheduler.step()
+        logged = seen(weight, optimizer, scheduler)
+        resumed = torch.optim.AdamW([weight], lr=1.0)
+        again = make(resumed)
+        if case != "optimizer":
+            resumed.load_state_dict(optimizer.state_dict())
+        if case == "order":
+            again = make(resumed)
+        if case != "scheduler":
+            again.load_state_dict(scheduler.state_dict())
+        now = seen(weight, resumed, again)
+        assert {name for name in logged if now[name] != logged[name]} == shows
+
+    @pytest.mark.parametrize("momentum", [0.0, 0.9])
+    def test_sgd_counts_no_steps_and_its_state_is_its_momentum(self, momentum):
+        weight = torch.nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([weight], lr=0.1, momentum=momentum)
+        weight.grad = torch.ones(1)
+        optimizer.step()
+        momenta = [name for name, value in optimizer.state[weight].items() if value is not None]
+        assert momenta == (["momentum_buffer"] if momentum else [])
 
     def test_a_milestone_sets_a_sequential_schedule_right(self):
         whole, other = self.after_resume(rates.new_scheduler, built_last=True, stop=5)

@@ -911,6 +911,43 @@ class TestVanishingExplodingGradients:
         nn.Linear(32, 1)(h).square().mean().backward()
         assert 1e-2 < layers[0].weight.grad.norm() / layers[-1].weight.grad.norm() < 1e2
 
+    @pytest.mark.parametrize("width", [32, 128])
+    def test_a_hundred_layers_of_gelu_vanish_with_he_and_those_of_relu_do_not(self, width):
+        ratios = []
+        for activation in (nn.ReLU, nn.GELU):
+            layers = [nn.Linear(width, width) for _ in range(100)]
+            for layer in layers:
+                nn.init.kaiming_normal_(layer.weight)
+            model = nn.Sequential(*[p for layer in layers for p in (layer, activation())], nn.Linear(width, 1))
+            model(torch.randn(64, width)).square().mean().backward()
+            ratios.append(layers[0].weight.grad.norm() / layers[-1].weight.grad.norm())
+        assert ratios[1] < 1e-6 < 1e-3 < ratios[0]
+
+    def test_a_hundred_sigmoid_layers_have_a_gradient_of_exactly_zero_at_the_first(self):
+        found = vanishing.norms("sigmoid", 100)
+        assert found[0] == 0 and found[-1] > 1e-4
+
+    @pytest.mark.parametrize(("gain", "scale", "grow"), [(1.0, 3e5, False), (3.0, 1.0, True)])
+    def test_large_targets_make_all_gradients_huge_without_growing_activations(self, gain, scale, grow):
+        h, sizes, layers = torch.randn(64, 32), [], [nn.Linear(32, 32) for _ in range(10)]
+        for layer in layers:
+            nn.init.kaiming_normal_(layer.weight)
+            layer.weight.data *= gain
+            h = F.relu(layer(h))
+            sizes.append(h.norm().item())
+        (nn.Linear(32, 1)(h) - scale * torch.randn(64, 1)).square().mean().backward()
+        assert min(layer.weight.grad.norm() for layer in layers) > 1e4
+        assert (sizes[-1] > 100 * sizes[0]) is grow and (grow or sizes[-1] < 10 * sizes[0])
+
+    @pytest.mark.parametrize("width", [32, 128])
+    def test_exploding_gradients_of_a_bounded_activation_grow_towards_the_input(self, width):
+        h, layers = torch.randn(64, width), [nn.Linear(width, width) for _ in range(20)]
+        for layer in layers:
+            nn.init.xavier_normal_(layer.weight, gain=3)
+            h = torch.tanh(layer(h))
+        nn.Linear(width, 1)(h).square().mean().backward()
+        assert layers[0].weight.grad.norm() > 10 * layers[-1].weight.grad.norm()
+
     @pytest.mark.parametrize(("bias", "vanishes"), [(0.0, True), (5.0, False)])
     def test_an_lstm_needs_a_forget_gate_bias(self, bias, vanishes):
         model = nn.LSTM(8, 32)
@@ -1318,6 +1355,19 @@ class TestDeviceMismatch:
             move({"x": torch.ones(1)})
         assert type(move(namedtuple("pair", "a b")(torch.ones(1), torch.ones(1)))) is list
 
+    def test_a_named_tuple_may_have_a_field_named_to(self):
+        step = namedtuple("step", "start to")(torch.ones(1), torch.ones(2))
+        moved = batches.to_device(step, "meta")
+        assert type(moved) is type(step) and {t.device.type for t in moved} == {"meta"}
+
+    @pytest.mark.parametrize("index", [0, slice(1, 3), ...])
+    def test_an_assignment_copies_between_devices(self, index):
+        x = torch.ones(4, 4, device="meta")
+        x[index] = torch.ones(4)
+        x.copy_(torch.ones(4, 4))
+        with pytest.raises(RuntimeError):
+            x * torch.ones(4)
+
     def test_a_batch_keeps_its_types(self):
         pair = namedtuple("pair", "a b")
         packed = nn.utils.rnn.pack_sequence([torch.ones(2, 1)])
@@ -1695,6 +1745,28 @@ class TestCudaOom:
                 (model(piece).square().mean() / pieces).backward()
             gradients.append(model[0][0].weight.grad.clone())
         torch.testing.assert_close(*gradients)
+
+    @pytest.mark.parametrize(("rate", "same"), [(0.0, True), (0.5, False)])
+    def test_dropout_draws_other_masks_for_pieces(self, rate, same):
+        x, gradients = torch.randn(8, 64, dtype=torch.float64), []
+        model = nn.Sequential(oom.four_blocks(), nn.Dropout(rate), nn.Linear(64, 64), nn.Dropout(rate)).double()
+        for pieces in (1, 4):
+            torch.manual_seed(1)
+            model.zero_grad()
+            for piece in x.chunk(pieces):
+                (model(piece).square().mean() / pieces).backward()
+            gradients.append(model[2].weight.grad.clone())
+        assert torch.allclose(*gradients) is same
+
+    @pytest.mark.parametrize("sparse", [False, True])
+    def test_only_a_sparse_gradient_grows_with_the_batch(self, sparse):
+        sizes = []
+        for batch in (16, 256):
+            table = nn.Embedding(1000, 8, sparse=sparse)
+            table(torch.arange(batch)).sum().backward()
+            grad = table.weight.grad
+            sizes.append(grad._values().nbytes if sparse else grad.nbytes)
+        assert sizes[1] == (16 * sizes[0] if sparse else sizes[0])
 
     @pytest.mark.parametrize("batch", [8, 64])
     def test_checkpointing_keeps_the_inputs_of_the_blocks(self, batch):
