@@ -1046,7 +1046,7 @@ class TestCustomFunction:
         assert not gradgradcheck(Sigmoid.apply, x, raise_exception=False)
         assert gradgradcheck(context.Saved.apply, x)
 
-    def test_once_differentiable_makes_a_second_derivative_raise(self):
+    def test_once_differentiable_raises_only_if_the_incoming_gradient_requires_grad(self):
         class Square(torch.autograd.Function):
             @staticmethod
             def forward(ctx, x):
@@ -1060,8 +1060,16 @@ class TestCustomFunction:
 
         x = torch.ones(2, requires_grad=True)
         (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)
-        with pytest.raises(RuntimeError):
+        assert not slope.requires_grad
+        y = Square.apply(x)
+        (slope,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+        with pytest.raises(RuntimeError, match="differentiate twice"):
             slope.sum().backward()
+        for function, expected in ((Square.apply, 2), (torch.square, 10)):
+            x.grad, y = None, function(x).sum()
+            (slope,) = torch.autograd.grad(y, x, create_graph=True)
+            (y + slope.square().sum()).backward()
+            assert x.grad.tolist() == [expected] * 2, "with the Function last, the penalty is lost"
 
     def test_what_nobody_needs_is_thrown_away(self):
         x, frozen = torch.ones(2, requires_grad=True), torch.ones(2)
