@@ -1360,6 +1360,44 @@ class TestHooks:
         model.forward(torch.ones(1, 2))
         assert seen == ["0", "1"]
 
+    @pytest.mark.parametrize("inplace", [False, True])
+    def test_a_tensor_hook_on_a_view_does_not_run_if_the_view_is_overwritten(self, inplace: bool):
+        for first, shape in (
+            (nn.Linear(3, 4), (2, 5, 3)),
+            (nn.Unflatten(1, (3, 1)), (2, 3)),
+            (nn.Linear(3, 4), (2, 3)),
+        ):
+            model, x = nn.Sequential(first, nn.ReLU(inplace)), torch.randn(shape).requires_grad_() * 1
+            with recorder.recorded(model) as found:
+                model(x).sum().backward()
+            is_view = first(x)._is_view()
+            assert is_view == (isinstance(first, nn.Unflatten) or len(shape) == 3)
+            assert ("gradient" in found["0"]) == (not (is_view and inplace)) and "gradient" in found["1"]
+
+    @pytest.mark.parametrize("reentrant", [False, True])
+    def test_the_recorder_sees_gradients_under_a_reentrant_checkpoint_only(self, reentrant: bool):
+        model, x = nn.Sequential(nn.Linear(3, 4), nn.GELU()), torch.ones(2, 3, requires_grad=True)
+        with recorder.recorded(model) as found:
+            checkpoint(model, x, use_reentrant=reentrant).sum().backward()
+        assert ("gradient" in found["0"]) == reentrant
+
+    def test_a_hook_that_returns_zeros_leaves_the_path_past_the_module(self):
+        for past in (0, 1):
+            layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+            layer.register_full_backward_hook(lambda module, inputs, outputs: (0 * inputs[0],))
+            (past * x + layer(x)).sum().backward()
+            assert x.grad.tolist() == [[past, past]]
+
+    def test_a_deep_copy_has_the_hooks_of_modules_and_not_those_of_parameters(self):
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_full_backward_hook(lambda *_: seen.append("module"))
+        layer.weight.register_hook(lambda _: seen.append("tensor"))
+        layer.weight.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        for model, expected in ((layer, ["accumulated", "module", "tensor"]), (copy.deepcopy(layer), ["module"])):
+            seen.clear()
+            model(torch.ones(1, 2, requires_grad=True)).sum().backward()
+            assert sorted(seen) == expected
+
     @pytest.mark.parametrize("kind", ["hook", "pre_hook"])
     def test_full_backward_hooks_return_a_tuple(self, kind: str):
         for wrap in (True, False):
