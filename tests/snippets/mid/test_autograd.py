@@ -1687,6 +1687,17 @@ class TestInPlaceOps:
             with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
                 (w[:1] * 1).expand(4).add_(1)
 
+    @pytest.mark.parametrize("write_base", [False, True])
+    @pytest.mark.parametrize("view", [lambda y: y[:2], lambda y: y.view(4), lambda y: y])
+    def test_a_hook_on_a_view_does_not_run_after_a_write(self, view: Callable, write_base: bool):
+        w, seen = torch.ones(4, requires_grad=True), []
+        y = w * 2
+        v = view(y)
+        v.register_hook(lambda grad: seen.append(grad[0].item()))
+        (y if write_base else v).mul_(5)
+        v.sum().backward()
+        assert seen == ([5] if v is y else []) and w.grad[0] == 10
+
     @pytest.mark.parametrize(
         ("step", "fine"),
         [
