@@ -1842,6 +1842,38 @@ class TestDynamicGraphs:
         exported = torch.export.export(Wrapped(lambda x: torch.where(x.sum() > 0, 2 * x, -x)), (ones,)).module()
         assert torch.equal(exported(-ones), ones)
 
+    @pytest.mark.parametrize(
+        ("number", "known"),
+        [
+            (lambda x: x.shape[0], True),
+            (lambda x: len(x) - 2, True),
+            (lambda x: int(x.sum()), False),
+            (lambda x: x[x > 0].shape[0], False),
+        ],
+    )
+    def test_a_number_from_values_is_data_dependent_and_a_shape_of_the_input_is_not(
+        self, number: Callable, known: bool
+    ):
+        def function(x: torch.Tensor) -> torch.Tensor:
+            return 2 * x if number(x) > 0 else -x
+
+        ones = torch.ones(3)
+        assert graphs_of(function, ones, -ones) == (1 if known else 3)
+        if known:
+            torch.export.export(Wrapped(function), (ones,))
+        else:
+            with pytest.raises(RuntimeError, match="data-dependent"):
+                torch.export.export(Wrapped(function), (ones,))
+
+    @pytest.mark.parametrize("detach", [True, False])
+    def test_a_pass_goes_on_with_the_history_of_its_input(self, detach: bool):
+        w = torch.ones((), requires_grad=True)
+        state = torch.tensor(3.0)
+        for steps in (1, 2):
+            state = w * (state.detach() if detach else state)
+            (slope,) = torch.autograd.grad(state, w, retain_graph=True)
+            assert slope == (3 if detach else 3 * steps)
+
     def test_cond_is_one_node(self):
         x = torch.ones(2, requires_grad=True)
         y = with_cond(x)
