@@ -899,6 +899,27 @@ class TestLimitedLabels:
         before, after = (((x @ w.flatten(1)).argmax(dim=1) == y).double().mean() for w in (first, second))
         assert after > before + 0.02
 
+    @pytest.mark.parametrize("threshold", [0.0, 0.5])
+    def test_training_mostly_confirms_wrong_guesses_and_gives_them_a_higher_loss(self, threshold):
+        pixels, digits = limited.load_digits(return_X_y=True)
+        rows = torch.randperm(len(digits), generator=seeded(0))[:450]
+        x, y = F.pad(torch.tensor(pixels)[rows] / 16, (0, 1), value=1.0), torch.tensor(digits)[rows]
+        few = torch.stack([limited.draw(y, 3, seed) for seed in range(5)], dim=1)
+        first = limited.fit(x, few, 1e-3)
+        target = limited.with_guesses(x, few, first, threshold)
+        second = limited.fit(x, target, 1e-3)
+        before, after = ((x @ w.flatten(1)).view_as(target).softmax(dim=2) for w in (first, second))
+        for run in range(5):
+            new = (few[:, run].sum(dim=1) == 0) & (target[:, run].sum(dim=1) > 0)
+            guess = target[new, run].argmax(dim=1)
+            wrong = guess != y[new]
+            p, q = (of[new, run].gather(1, guess[:, None])[:, 0] for of in (before, after))
+            assert 0.7 < (q > p)[wrong].double().mean() < 1
+            assert (-q.log()).mean() < (-p.log()).mean(), "the loss on the guesses falls"
+            loss = -q.log()
+            higher = (loss[wrong][:, None] > loss[~wrong]).double().mean()
+            assert 0.6 < higher < 0.95
+
     @pytest.mark.parametrize("seed", [0, 1])
     def test_soft_pseudo_labels_of_the_model_itself_have_no_gradient(self, seed):
         logits = torch.randn(4, 10, generator=seeded(seed), requires_grad=True)
