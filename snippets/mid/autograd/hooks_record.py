@@ -17,7 +17,9 @@ def recorded(model: nn.Module) -> Iterator[dict[str, dict[str, float]]]:
 
     Yields:
         Layer name to "rms" and "gradient": root mean square of the output, and
-        2-norm of the loss's gradient by it, once backward has reached it.
+        2-norm of the loss's gradient by it, once backward has reached it. It has
+        not if the output is a view that is overwritten, or under a checkpoint
+        with use_reentrant=False.
     """
     found: dict[str, dict[str, float]] = {}
 

@@ -21,6 +21,7 @@ class TokenBudgetSampler(Sampler[list[int]]):
     def __init__(
         self, lengths: Sequence[int], max_tokens: int, bucket: int
     ) -> None:
+        lengths = [int(length) for length in lengths]  # small integers overflow
         if max(lengths, default=0) > max_tokens:
             raise ValueError(f"a sample is longer than {max_tokens} tokens")
         if bucket < 1:

@@ -1046,7 +1046,7 @@ class TestCustomFunction:
         assert not gradgradcheck(Sigmoid.apply, x, raise_exception=False)
         assert gradgradcheck(context.Saved.apply, x)
 
-    def test_once_differentiable_makes_a_second_derivative_raise(self):
+    def test_once_differentiable_raises_only_if_the_incoming_gradient_requires_grad(self):
         class Square(torch.autograd.Function):
             @staticmethod
             def forward(ctx, x):
@@ -1060,8 +1060,16 @@ class TestCustomFunction:
 
         x = torch.ones(2, requires_grad=True)
         (slope,) = torch.autograd.grad(Square.apply(x).sum(), x, create_graph=True)
-        with pytest.raises(RuntimeError):
+        assert not slope.requires_grad
+        y = Square.apply(x)
+        (slope,) = torch.autograd.grad((y * y).sum(), x, create_graph=True)
+        with pytest.raises(RuntimeError, match="differentiate twice"):
             slope.sum().backward()
+        for function, expected in ((Square.apply, 2), (torch.square, 10)):
+            x.grad, y = None, function(x).sum()
+            (slope,) = torch.autograd.grad(y, x, create_graph=True)
+            (y + slope.square().sum()).backward()
+            assert x.grad.tolist() == [expected] * 2, "with the Function last, the penalty is lost"
 
     def test_what_nobody_needs_is_thrown_away(self):
         x, frozen = torch.ones(2, requires_grad=True), torch.ones(2)
@@ -1352,6 +1360,44 @@ class TestHooks:
         model.forward(torch.ones(1, 2))
         assert seen == ["0", "1"]
 
+    @pytest.mark.parametrize("inplace", [False, True])
+    def test_a_tensor_hook_on_a_view_does_not_run_if_the_view_is_overwritten(self, inplace: bool):
+        for first, shape in (
+            (nn.Linear(3, 4), (2, 5, 3)),
+            (nn.Unflatten(1, (3, 1)), (2, 3)),
+            (nn.Linear(3, 4), (2, 3)),
+        ):
+            model, x = nn.Sequential(first, nn.ReLU(inplace)), torch.randn(shape).requires_grad_() * 1
+            with recorder.recorded(model) as found:
+                model(x).sum().backward()
+            is_view = first(x)._is_view()
+            assert is_view == (isinstance(first, nn.Unflatten) or len(shape) == 3)
+            assert ("gradient" in found["0"]) == (not (is_view and inplace)) and "gradient" in found["1"]
+
+    @pytest.mark.parametrize("reentrant", [False, True])
+    def test_the_recorder_sees_gradients_under_a_reentrant_checkpoint_only(self, reentrant: bool):
+        model, x = nn.Sequential(nn.Linear(3, 4), nn.GELU()), torch.ones(2, 3, requires_grad=True)
+        with recorder.recorded(model) as found:
+            checkpoint(model, x, use_reentrant=reentrant).sum().backward()
+        assert ("gradient" in found["0"]) == reentrant
+
+    def test_a_hook_that_returns_zeros_leaves_the_path_past_the_module(self):
+        for past in (0, 1):
+            layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+            layer.register_full_backward_hook(lambda module, inputs, outputs: (0 * inputs[0],))
+            (past * x + layer(x)).sum().backward()
+            assert x.grad.tolist() == [[past, past]]
+
+    def test_a_deep_copy_has_the_hooks_of_modules_and_not_those_of_parameters(self):
+        layer, seen = nn.Linear(2, 2), []
+        layer.register_full_backward_hook(lambda *_: seen.append("module"))
+        layer.weight.register_hook(lambda _: seen.append("tensor"))
+        layer.weight.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        for model, expected in ((layer, ["accumulated", "module", "tensor"]), (copy.deepcopy(layer), ["module"])):
+            seen.clear()
+            model(torch.ones(1, 2, requires_grad=True)).sum().backward()
+            assert sorted(seen) == expected
+
     @pytest.mark.parametrize("kind", ["hook", "pre_hook"])
     def test_full_backward_hooks_return_a_tuple(self, kind: str):
         for wrap in (True, False):
@@ -1641,6 +1687,17 @@ class TestInPlaceOps:
             with pytest.raises(RuntimeError, match="more than one element of the written-to tensor"):
                 (w[:1] * 1).expand(4).add_(1)
 
+    @pytest.mark.parametrize("write_base", [False, True])
+    @pytest.mark.parametrize("view", [lambda y: y[:2], lambda y: y.view(4), lambda y: y])
+    def test_a_hook_on_a_view_does_not_run_after_a_write(self, view: Callable, write_base: bool):
+        w, seen = torch.ones(4, requires_grad=True), []
+        y = w * 2
+        v = view(y)
+        v.register_hook(lambda grad: seen.append(grad[0].item()))
+        (y if write_base else v).mul_(5)
+        v.sum().backward()
+        assert seen == ([5] if v is y else []) and w.grad[0] == 10
+
     @pytest.mark.parametrize(
         ("step", "fine"),
         [
@@ -1784,6 +1841,38 @@ class TestDynamicGraphs:
             torch.export.export(Wrapped(on_value), (ones,))
         exported = torch.export.export(Wrapped(lambda x: torch.where(x.sum() > 0, 2 * x, -x)), (ones,)).module()
         assert torch.equal(exported(-ones), ones)
+
+    @pytest.mark.parametrize(
+        ("number", "known"),
+        [
+            (lambda x: x.shape[0], True),
+            (lambda x: len(x) - 2, True),
+            (lambda x: int(x.sum()), False),
+            (lambda x: x[x > 0].shape[0], False),
+        ],
+    )
+    def test_a_number_from_values_is_data_dependent_and_a_shape_of_the_input_is_not(
+        self, number: Callable, known: bool
+    ):
+        def function(x: torch.Tensor) -> torch.Tensor:
+            return 2 * x if number(x) > 0 else -x
+
+        ones = torch.ones(3)
+        assert graphs_of(function, ones, -ones) == (1 if known else 3)
+        if known:
+            torch.export.export(Wrapped(function), (ones,))
+        else:
+            with pytest.raises(RuntimeError, match="data-dependent"):
+                torch.export.export(Wrapped(function), (ones,))
+
+    @pytest.mark.parametrize("detach", [True, False])
+    def test_a_pass_goes_on_with_the_history_of_its_input(self, detach: bool):
+        w = torch.ones((), requires_grad=True)
+        state = torch.tensor(3.0)
+        for steps in (1, 2):
+            state = w * (state.detach() if detach else state)
+            (slope,) = torch.autograd.grad(state, w, retain_graph=True)
+            assert slope == (3 if detach else 3 * steps)
 
     def test_cond_is_one_node(self):
         x = torch.ones(2, requires_grad=True)

@@ -452,6 +452,41 @@ class TestDynamicPadding:
             assert max(len(b) * max(lengths[i] for i in b) for b in batches) <= max_tokens
         assert first != second
 
+    def test_a_full_sort_of_many_equal_lengths_gives_other_neighbors_in_the_next_epoch(self):
+        for equal, most in ((1, 1.0), (100, 0.3)):
+            lengths = torch.arange(800).div(equal, rounding_mode="floor").tolist()
+            first, second = (
+                {i: set(batch) - {i} for batch in buckets.BucketSampler(lengths, 8, bucket=100) for i in batch}
+                for _ in range(2)
+            )
+            met_again = sum(len(first[i] & second[i]) for i in range(800)) / (7 * 800)
+            assert met_again == 1.0 if equal == 1 else met_again < most
+
+    @pytest.mark.parametrize("convert", [torch.tensor, lambda x: torch.tensor(x, dtype=torch.int16).numpy()])
+    def test_the_budget_sampler_takes_lengths_of_small_integers(self, convert):
+        lengths = [512] * 100
+        batches = list(budget.TokenBudgetSampler(convert(lengths), 32768, 100))
+        assert sorted(map(len, batches)) == [36, 64]
+
+    @pytest.mark.parametrize(("dynamic", "compiled"), [(None, 2), (False, 4), ("mark", 1)])
+    def test_a_new_width_is_compiled_once_or_each_time(self, dynamic, compiled):
+        graphs = []
+
+        def backend(graph, inputs):
+            graphs.append(graph)
+            return graph.forward
+
+        torch._dynamo.reset()
+        function = torch.compile(
+            lambda x: x.relu().sum(1), backend=backend, dynamic=None if dynamic == "mark" else dynamic
+        )
+        for width in (64, 128, 192, 256):
+            x = torch.ones(4, width)
+            if dynamic == "mark":
+                torch._dynamo.mark_dynamic(x, 1)
+            function(x)
+        assert len(graphs) == compiled
+
     def test_the_budget_sampler_fills_a_batch_to_the_last_place(self):
         assert len(list(budget.TokenBudgetSampler([4] * 10, 20, 10))) == 2
         assert len(list(budget.TokenBudgetSampler([4] * 10, 19, 10))) == 3
@@ -863,6 +898,27 @@ class TestLimitedLabels:
         second = limited.fit(x, limited.with_guesses(x, target, first, 0.0), 1e-2)
         before, after = (((x @ w.flatten(1)).argmax(dim=1) == y).double().mean() for w in (first, second))
         assert after > before + 0.02
+
+    @pytest.mark.parametrize("threshold", [0.0, 0.5])
+    def test_training_mostly_confirms_wrong_guesses_and_gives_them_a_higher_loss(self, threshold):
+        pixels, digits = limited.load_digits(return_X_y=True)
+        rows = torch.randperm(len(digits), generator=seeded(0))[:450]
+        x, y = F.pad(torch.tensor(pixels)[rows] / 16, (0, 1), value=1.0), torch.tensor(digits)[rows]
+        few = torch.stack([limited.draw(y, 3, seed) for seed in range(5)], dim=1)
+        first = limited.fit(x, few, 1e-3)
+        target = limited.with_guesses(x, few, first, threshold)
+        second = limited.fit(x, target, 1e-3)
+        before, after = ((x @ w.flatten(1)).view_as(target).softmax(dim=2) for w in (first, second))
+        for run in range(5):
+            new = (few[:, run].sum(dim=1) == 0) & (target[:, run].sum(dim=1) > 0)
+            guess = target[new, run].argmax(dim=1)
+            wrong = guess != y[new]
+            p, q = (of[new, run].gather(1, guess[:, None])[:, 0] for of in (before, after))
+            assert 0.7 < (q > p)[wrong].double().mean() < 1
+            assert (-q.log()).mean() < (-p.log()).mean(), "the loss on the guesses falls"
+            loss = -q.log()
+            higher = (loss[wrong][:, None] > loss[~wrong]).double().mean()
+            assert 0.6 < higher < 0.95
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_soft_pseudo_labels_of_the_model_itself_have_no_gradient(self, seed):
