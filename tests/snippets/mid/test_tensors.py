@@ -838,12 +838,28 @@ class TestSparseTensors:
                 with pytest.raises(NotImplementedError, match="linalg_vector_norm"):
                     nn.utils.clip_grad_norm_(embedding.parameters(), 1.0)
 
+    @pytest.mark.parametrize("columns", [2, 8])
+    @pytest.mark.parametrize(("layout", "dense"), [(torch.sparse_coo, True), (torch.sparse_csr, False)])
+    def test_the_backward_of_sparse_mm_computes_a_dense_gradient_for_coo_only(self, layout, dense, columns):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+            leaf = torch.eye(500).to_sparse(layout=layout).requires_grad_()
+            total = torch.sparse.mm(leaf, torch.ones(500, columns)).sum()
+            with profile(profile_memory=True) as profiled:
+                total.backward()
+        largest = max(event.self_cpu_memory_usage for event in profiled.function_events)
+        assert leaf.grad.layout == layout
+        assert (largest > 0.9 * 500 * 500 * 4) == dense and (dense or largest < 100_000)
+
     def test_pruning_keeps_a_dense_weight_and_a_dense_mask(self):
         layer = nn.Linear(10, 10)
         prune.l1_unstructured(layer, "weight", amount=0.9)
         assert (layer.weight == 0).sum() == 90
         for tensor in (layer.weight, layer.weight_orig, layer.weight_mask):
             assert tensor.layout == torch.strided and tensor.shape == (10, 10)
+        prune.remove(layer, "weight")
+        assert (layer.weight == 0).sum() == 90 and layer.weight.layout == torch.strided
+        assert [*layer.state_dict()] == ["bias", "weight"]
 
     def test_zeros_that_arise_later_stay_stored(self):
         s = torch.eye(4).to_sparse()
