@@ -706,6 +706,15 @@ class TestBackwardVsGrad:
             ratios.append(products(lambda: torch.autograd.grad(dot, parameters)) / first)  # noqa: B023
         assert 2 < ratios[0] < ratios[1] < 3 and ratios[1] > 2.85
 
+    @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+    def test_the_product_does_not_depend_on_the_grad_mode(self, mode: type):
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        for power in (2, 3):
+            loss, vector = (w**power).sum(), [torch.tensor([1.0, 3.0])]
+            with mode():
+                (found,) = hvp.hessian_vector_product(loss, [w], vector)
+            assert torch.allclose(found, power * (power - 1) * w.detach() ** (power - 2) * vector[0])
+
     def test_the_product_of_what_is_linear_or_unused_is_zero(self):
         w, unused = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
         vector = [torch.ones(3), torch.ones(2)]
@@ -767,6 +776,9 @@ class TestBackwardVsGrad:
         for call in (lambda y: y.backward(), lambda y: torch.autograd.grad(y, x)):
             with pytest.raises(RuntimeError, match="only for scalar outputs"):
                 call((W @ x).exp())
+        for shape in ((), (1,), (1, 1)):
+            (one,) = torch.autograd.grad((W[:1] @ x).exp().view(shape), x)
+            assert torch.allclose(one, torch.autograd.grad((W[0] @ x).exp(), x)[0])
         expected = v @ jacobian(lambda x: (W @ x).exp(), x.detach())
         assert torch.allclose(torch.autograd.grad((W @ x).exp(), x, grad_outputs=v)[0], expected)
         (W @ x).exp().backward(v)
