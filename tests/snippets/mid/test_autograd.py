@@ -8,6 +8,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -167,18 +168,28 @@ class TestBackpropagation:
                     _, slope = torch.func.jvp(lambda x, layer=layer: layer(x), (x,), (torch.ones_like(x),))
                 assert bool(kept) == recording and slope.any()
 
-    def test_only_data_hides_an_early_update_from_autograd(self):
-        for write in (lambda v: v.mul_(5), lambda v: v.data.mul_(5)):
-            w, v = torch.tensor([2.0, 3.0], requires_grad=True), torch.ones(2, requires_grad=True)
+    @pytest.mark.parametrize("way", ["in place", "data", "numpy", "step", "fused step"])
+    def test_data_numpy_and_fused_steps_hide_an_early_update_from_autograd(self, way: str):
+        for size in (2, 3):
+            w, v = torch.ones(size, requires_grad=True), torch.ones(size, requires_grad=True)
             loss = (w * v).sum()
+            v.grad = torch.full_like(v, -4)
             with torch.no_grad():
-                write(v)
-            try:
-                loss.backward()
-            except RuntimeError as error:
-                assert "modified by an inplace operation" in str(error) and w.grad is None
+                {
+                    "in place": lambda v: v.mul_(5),
+                    "data": lambda v: v.data.mul_(5),
+                    "numpy": lambda v: np.multiply(v.numpy(), 5, out=v.numpy()),
+                    "step": lambda v: torch.optim.SGD([v], lr=1.0).step(),
+                    "fused step": lambda v: torch.optim.SGD([v], lr=1.0, fused=True).step(),
+                }[way](v)
+            assert v.tolist() == [5] * size
+            if way in ("in place", "step"):
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
+                assert w.grad is None
             else:
-                assert w.grad.tolist() == [5, 5]
+                loss.backward()
+                assert w.grad.tolist() == [5] * size
 
     def test_gradcheck_needs_double_precision_for_its_defaults(self):
         class Cube(torch.autograd.Function):
