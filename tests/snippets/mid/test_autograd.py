@@ -338,6 +338,29 @@ class TestBranchingGradients:
         assert torch.autograd.grad(2 * a, [a, w], allow_unused=True)[1] is None
         assert torch.autograd.grad(2 * a, [a, w], materialize_grads=True)[1].item() == 0
 
+    @pytest.mark.parametrize("uses", [2, 3])
+    def test_a_weight_is_written_once_unless_checkpoints_are_reentrant(self, uses: int):
+        for reentrant, writes in ((None, 1), (False, 1), (True, uses)):
+            w, h, seen = torch.full((2,), 2.0, requires_grad=True), torch.ones(2, requires_grad=True), []
+            w.register_post_accumulate_grad_hook(seen.append)
+            for _ in range(uses):
+                h = w * h if reentrant is None else checkpoint(lambda h: w * h, h, use_reentrant=reentrant)  # noqa: B023
+            h.sum().backward()
+            assert len(seen) == writes and w.grad.tolist() == [uses * 2.0 ** (uses - 1)] * 2
+
+    @pytest.mark.parametrize("retain", [False, True])
+    def test_gradients_of_two_losses_on_one_trunk_need_retain_graph(self, retain: bool):
+        torch.manual_seed(0)
+        trunk, heads = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), [nn.Linear(4, 1) for _ in range(2)]
+        h = trunk(torch.randn(5, 3))
+        one, two = (head(h).sum() for head in heads)
+        assert torch.autograd.grad(one, [*trunk.parameters()], retain_graph=retain)[0].any()
+        if retain:
+            assert torch.autograd.grad(two, [*trunk.parameters()])[0].any()
+            return
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            torch.autograd.grad(two, [*trunk.parameters()])
+
     def test_views_separate_the_branches(self):
         x = torch.tensor(3.0, requires_grad=True)
         h, seen = 2 * x, {}
@@ -516,6 +539,20 @@ class TestMultipleBackward:
         first = x.grad.clone()
         loss.backward()
         assert torch.allclose(x.grad, 2 * first)
+
+    @pytest.mark.parametrize("operation", [lambda x: x + 1, torch.neg])
+    def test_a_compiled_function_refuses_a_second_call_without_retain_graph(self, operation):
+        for retain in (False, True):
+            x = torch.ones(3, requires_grad=True)
+            loss = torch.compile(operation, backend="aot_eager")(x).sum()
+            loss.backward(retain_graph=retain)
+            first = x.grad.clone()
+            if retain:
+                loss.backward()
+                assert torch.equal(x.grad, 2 * first)
+            else:
+                with pytest.raises(RuntimeError, match=SECOND_TIME):
+                    loss.backward()
 
     def test_all_fixes_give_one_gradient_and_two_visit_the_trunk_once(self):
         names = ("retain_graph", "one sum", "one call, two losses", "forward twice")
