@@ -3,6 +3,8 @@ import torch.nn.functional as F
 from torch import nn
 
 
+@torch.inference_mode(False)
+@torch.enable_grad()  # the caller may be the step of an optimizer, under no_grad()
 def hessian_vector_product(
     loss: torch.Tensor, parameters: list[torch.Tensor], vector: list[torch.Tensor]
 ) -> list[torch.Tensor]:
@@ -10,7 +12,7 @@ def hessian_vector_product(
 
     Args:
         loss: one number, with its graph, which is kept.
-        parameters: tensors that require grad, at least one.
+        parameters: real tensors that require grad, at least one.
         vector: one tensor per parameter, of its shape and dtype, a constant.
 
     Returns:

@@ -20,7 +20,8 @@ def share_memory(a: torch.Tensor, b: torch.Tensor) -> bool:
 
     Args:
         a: a strided tensor. It costs 8 bytes of memory or more per byte of ``a``.
-        b: likewise, of any dtype.
+        b: likewise, of any dtype. A file that is mapped twice counts as two
+            memories.
 
     Raises:
         ValueError: one of them has no memory, as on the meta device.

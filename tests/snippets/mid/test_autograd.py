@@ -8,6 +8,7 @@ import warnings
 import weakref
 from collections.abc import Callable
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -167,18 +168,28 @@ class TestBackpropagation:
                     _, slope = torch.func.jvp(lambda x, layer=layer: layer(x), (x,), (torch.ones_like(x),))
                 assert bool(kept) == recording and slope.any()
 
-    def test_only_data_hides_an_early_update_from_autograd(self):
-        for write in (lambda v: v.mul_(5), lambda v: v.data.mul_(5)):
-            w, v = torch.tensor([2.0, 3.0], requires_grad=True), torch.ones(2, requires_grad=True)
+    @pytest.mark.parametrize("way", ["in place", "data", "numpy", "step", "fused step"])
+    def test_data_numpy_and_fused_steps_hide_an_early_update_from_autograd(self, way: str):
+        for size in (2, 3):
+            w, v = torch.ones(size, requires_grad=True), torch.ones(size, requires_grad=True)
             loss = (w * v).sum()
+            v.grad = torch.full_like(v, -4)
             with torch.no_grad():
-                write(v)
-            try:
-                loss.backward()
-            except RuntimeError as error:
-                assert "modified by an inplace operation" in str(error) and w.grad is None
+                {
+                    "in place": lambda v: v.mul_(5),
+                    "data": lambda v: v.data.mul_(5),
+                    "numpy": lambda v: np.multiply(v.numpy(), 5, out=v.numpy()),
+                    "step": lambda v: torch.optim.SGD([v], lr=1.0).step(),
+                    "fused step": lambda v: torch.optim.SGD([v], lr=1.0, fused=True).step(),
+                }[way](v)
+            assert v.tolist() == [5] * size
+            if way in ("in place", "step"):
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
+                assert w.grad is None
             else:
-                assert w.grad.tolist() == [5, 5]
+                loss.backward()
+                assert w.grad.tolist() == [5] * size
 
     def test_gradcheck_needs_double_precision_for_its_defaults(self):
         class Cube(torch.autograd.Function):
@@ -326,6 +337,29 @@ class TestBranchingGradients:
             torch.autograd.grad(2 * a, [a, w])
         assert torch.autograd.grad(2 * a, [a, w], allow_unused=True)[1] is None
         assert torch.autograd.grad(2 * a, [a, w], materialize_grads=True)[1].item() == 0
+
+    @pytest.mark.parametrize("uses", [2, 3])
+    def test_a_weight_is_written_once_unless_checkpoints_are_reentrant(self, uses: int):
+        for reentrant, writes in ((None, 1), (False, 1), (True, uses)):
+            w, h, seen = torch.full((2,), 2.0, requires_grad=True), torch.ones(2, requires_grad=True), []
+            w.register_post_accumulate_grad_hook(seen.append)
+            for _ in range(uses):
+                h = w * h if reentrant is None else checkpoint(lambda h: w * h, h, use_reentrant=reentrant)  # noqa: B023
+            h.sum().backward()
+            assert len(seen) == writes and w.grad.tolist() == [uses * 2.0 ** (uses - 1)] * 2
+
+    @pytest.mark.parametrize("retain", [False, True])
+    def test_gradients_of_two_losses_on_one_trunk_need_retain_graph(self, retain: bool):
+        torch.manual_seed(0)
+        trunk, heads = nn.Sequential(nn.Linear(3, 4), nn.Tanh()), [nn.Linear(4, 1) for _ in range(2)]
+        h = trunk(torch.randn(5, 3))
+        one, two = (head(h).sum() for head in heads)
+        assert torch.autograd.grad(one, [*trunk.parameters()], retain_graph=retain)[0].any()
+        if retain:
+            assert torch.autograd.grad(two, [*trunk.parameters()])[0].any()
+            return
+        with pytest.raises(RuntimeError, match=SECOND_TIME):
+            torch.autograd.grad(two, [*trunk.parameters()])
 
     def test_views_separate_the_branches(self):
         x = torch.tensor(3.0, requires_grad=True)
@@ -505,6 +539,20 @@ class TestMultipleBackward:
         first = x.grad.clone()
         loss.backward()
         assert torch.allclose(x.grad, 2 * first)
+
+    @pytest.mark.parametrize("operation", [lambda x: x + 1, torch.neg])
+    def test_a_compiled_function_refuses_a_second_call_without_retain_graph(self, operation):
+        for retain in (False, True):
+            x = torch.ones(3, requires_grad=True)
+            loss = torch.compile(operation, backend="aot_eager")(x).sum()
+            loss.backward(retain_graph=retain)
+            first = x.grad.clone()
+            if retain:
+                loss.backward()
+                assert torch.equal(x.grad, 2 * first)
+            else:
+                with pytest.raises(RuntimeError, match=SECOND_TIME):
+                    loss.backward()
 
     def test_all_fixes_give_one_gradient_and_two_visit_the_trunk_once(self):
         names = ("retain_graph", "one sum", "one call, two losses", "forward twice")
@@ -706,6 +754,15 @@ class TestBackwardVsGrad:
             ratios.append(products(lambda: torch.autograd.grad(dot, parameters)) / first)  # noqa: B023
         assert 2 < ratios[0] < ratios[1] < 3 and ratios[1] > 2.85
 
+    @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+    def test_the_product_does_not_depend_on_the_grad_mode(self, mode: type):
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        for power in (2, 3):
+            loss, vector = (w**power).sum(), [torch.tensor([1.0, 3.0])]
+            with mode():
+                (found,) = hvp.hessian_vector_product(loss, [w], vector)
+            assert torch.allclose(found, power * (power - 1) * w.detach() ** (power - 2) * vector[0])
+
     def test_the_product_of_what_is_linear_or_unused_is_zero(self):
         w, unused = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
         vector = [torch.ones(3), torch.ones(2)]
@@ -767,6 +824,9 @@ class TestBackwardVsGrad:
         for call in (lambda y: y.backward(), lambda y: torch.autograd.grad(y, x)):
             with pytest.raises(RuntimeError, match="only for scalar outputs"):
                 call((W @ x).exp())
+        for shape in ((), (1,), (1, 1)):
+            (one,) = torch.autograd.grad((W[:1] @ x).exp().view(shape), x)
+            assert torch.allclose(one, torch.autograd.grad((W[0] @ x).exp(), x)[0])
         expected = v @ jacobian(lambda x: (W @ x).exp(), x.detach())
         assert torch.allclose(torch.autograd.grad((W @ x).exp(), x, grad_outputs=v)[0], expected)
         (W @ x).exp().backward(v)

@@ -403,6 +403,12 @@ class TestAliasing:
         with pytest.raises(ValueError, match="has no memory"):
             detector.share_memory(x, torch.zeros(2, device="meta"))
 
+    @pytest.mark.parametrize("size", [1, 6])
+    def test_the_detector_does_not_know_a_file_that_is_mapped_twice(self, size, tmp_path):
+        a, b = (torch.from_file(str(tmp_path / "file"), shared=True, size=size) for _ in range(2))
+        a.fill_(3)
+        assert b.tolist() == [3] * size and not detector.share_memory(a, b)
+
     def test_expanded_tensors_refuse_most_writes_and_accept_fill_and_zero(self):
         message = "more than one element of the written-to tensor refers to a single memory location"
         for write in (
@@ -444,6 +450,13 @@ class TestAliasing:
         later = torch.from_numpy(array[1:])
         later += torch.from_numpy(array[:-1])
         assert x.tolist() != [0, 1, 2, 3]
+        for size in (4, 9):
+            x = torch.arange(float(size))
+            right = x[1:] + x[:-1]
+            with pytest.raises(RuntimeError, match="single memory location"):
+                x[1:].add_(x[:-1])
+            x[1:].add_(torch.from_numpy(x.numpy())[:-1])  # at the same address, too
+            assert not torch.equal(x[1:], right)
 
     def test_overlapping_windows_pass_the_check(self):
         x = torch.zeros(4)
@@ -464,8 +477,12 @@ class TestAliasing:
         (w.sum() + kept.sum()).backward()
         assert kept.tolist() == [2, 2]
 
-    def test_autograd_counts_writes_except_through_data(self):
-        for write, raises in ((lambda y: y.detach().add_(1), True), (lambda y: y.data.add_(1), False)):
+    def test_autograd_counts_writes_except_through_data_and_numpy(self):
+        for write, raises in (
+            (lambda y: y.detach().add_(1), True),
+            (lambda y: y.data.add_(1), False),
+            (lambda y: np.add(y.detach().numpy(), 1, out=y.detach().numpy()), False),
+        ):
             x = torch.zeros(2, requires_grad=True)
             y = x.exp()
             write(y)
@@ -495,6 +512,12 @@ class TestAliasing:
         )
         means = [torch.cat(list(loader)).mean().item() for _ in range(2)]
         assert means == ([4, 2] if persistent else [4, 4])
+
+    def test_a_forked_worker_writes_into_shared_memory(self):
+        dataset = darkened.Darkened(True)
+        dataset.data.share_memory_()
+        loader = DataLoader(dataset, 2, num_workers=1, multiprocessing_context="fork")
+        assert [torch.cat(list(loader)).mean().item() for _ in range(2)] == [4, 2]
 
     def test_a_history_of_one_tensor_is_the_last_state(self):
         for keep, expected in (
@@ -838,12 +861,28 @@ class TestSparseTensors:
                 with pytest.raises(NotImplementedError, match="linalg_vector_norm"):
                     nn.utils.clip_grad_norm_(embedding.parameters(), 1.0)
 
+    @pytest.mark.parametrize("columns", [2, 8])
+    @pytest.mark.parametrize(("layout", "dense"), [(torch.sparse_coo, True), (torch.sparse_csr, False)])
+    def test_the_backward_of_sparse_mm_computes_a_dense_gradient_for_coo_only(self, layout, dense, columns):
+        with warnings.catch_warnings():
+            warnings.filterwarnings("ignore", message="Sparse CSR tensor support is in beta")
+            leaf = torch.eye(500).to_sparse(layout=layout).requires_grad_()
+            total = torch.sparse.mm(leaf, torch.ones(500, columns)).sum()
+            with profile(profile_memory=True) as profiled:
+                total.backward()
+        largest = max(event.self_cpu_memory_usage for event in profiled.function_events)
+        assert leaf.grad.layout == layout
+        assert (largest > 0.9 * 500 * 500 * 4) == dense and (dense or largest < 100_000)
+
     def test_pruning_keeps_a_dense_weight_and_a_dense_mask(self):
         layer = nn.Linear(10, 10)
         prune.l1_unstructured(layer, "weight", amount=0.9)
         assert (layer.weight == 0).sum() == 90
         for tensor in (layer.weight, layer.weight_orig, layer.weight_mask):
             assert tensor.layout == torch.strided and tensor.shape == (10, 10)
+        prune.remove(layer, "weight")
+        assert (layer.weight == 0).sum() == 90 and layer.weight.layout == torch.strided
+        assert [*layer.state_dict()] == ["bias", "weight"]
 
     def test_zeros_that_arise_later_stay_stored(self):
         s = torch.eye(4).to_sparse()
