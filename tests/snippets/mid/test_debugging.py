@@ -1787,6 +1787,18 @@ class TestTrainValGap:
             assert ((new.mean(0) - old.mean(0)).abs().max() > 0.5) == (features == {3})
         assert abs(gap_domain.domain_accuracy(*gap_domain.sets("nothing", 1000))[0] - 0.5) < 0.06
 
+    @pytest.mark.parametrize(("mean", "spread"), [(50_000, 10_000), (-20_000, 5_000)])
+    def test_a_large_feature_hides_a_shift_from_the_classifier_until_both_sets_are_standardized(self, mean, spread):
+        torch.manual_seed(0)
+        old, new = gap_domain.sets("feature 3 has an offset", 1000)
+        for x in (old, new):
+            x[:, 7] = x[:, 7] * spread + mean
+        assert abs(gap_domain.domain_accuracy(old, new)[0] - 0.5) < 0.06
+        both = torch.cat([old, new])
+        old, new = ((x - both.mean(0)) / both.std(0) for x in (old, new))
+        accuracy, feature = gap_domain.domain_accuracy(old, new)
+        assert accuracy > 0.58 and feature == 3
+
     def test_models_of_different_decays_do_not_touch_each_other(self):
         together, alone = gap.fit(40, decays=(0.0, 10.0), steps=20), gap.fit(40, decays=(10.0,), steps=20)
         torch.testing.assert_close(together[:, :, 1:], alone, rtol=1e-3, atol=1e-3)
