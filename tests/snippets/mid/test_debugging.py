@@ -1593,6 +1593,26 @@ class TestMemoryLeaks:
     def test_profile_memory_is_off_unless_asked_for(self):
         assert torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]).profile_memory is False
 
+    @pytest.mark.parametrize("size", [(128, 64), (3, 5)])
+    def test_a_tensor_in_the_frame_of_a_kept_exception_has_no_container_and_no_graph(self, size):
+        def fail():
+            hidden = torch.ones(size)
+            made.append(weakref.ref(hidden))
+            raise ValueError
+
+        made, kept = [], []
+        try:
+            fail()
+        except ValueError as error:
+            kept.append(error)
+        gc.collect()
+        hidden = made[0]()
+        assert find.python_holders(hidden) == find.graph_holders(hidden, hidden) == []
+        assert "frame" in [type(each).__name__ for each in gc.get_referrers(hidden)]
+        kept.clear()
+        del hidden
+        assert made[0]() is None
+
     @pytest.mark.filterwarnings("ignore:Using backward")
     @pytest.mark.parametrize("depth", [1, 3])
     @pytest.mark.parametrize(("how", "leaks_model"), [("backward", True), ("zero_grad", False), ("grad", False)])
