@@ -979,6 +979,44 @@ class TestGradientFlow:
         assert flow_find.cuts(flow.Net(broken=True), torch.randn(2, 8)) == ["gate: after"]
         assert flow_find.cuts(flow_find.Encoder(), torch.randn(2, 4)) == ["layer: after", "the model: inside"]
 
+    @pytest.mark.parametrize("activation", [nn.Identity(), nn.Tanh()])
+    def test_a_detach_in_place_is_found_as_well(self, activation):
+        class InPlace(flow_find.Encoder):
+            def forward(self, x):
+                return activation(self.layer(x)).detach_()
+
+        model = nn.Sequential(nn.Linear(4, 4), InPlace(), nn.Linear(4, 1))
+        assert flow_find.cuts(model, torch.randn(2, 4)) == ["0: after", "1.layer: after", "1: inside"]
+
+    def test_inside_can_be_a_frozen_module_with_a_trained_layer_that_it_does_not_use(self):
+        class Unused(flow_find.Encoder):
+            def forward(self, x):
+                return self.layer(x)
+
+        module = Unused()
+        module.layer.requires_grad_(False)
+        assert flow_find.cuts(nn.Sequential(module, nn.Linear(4, 1)), torch.randn(2, 4)) == []
+        module.extra = nn.Linear(4, 4)
+        assert flow_find.cuts(nn.Sequential(module, nn.Linear(4, 1)), torch.randn(2, 4)) == ["0: inside"]
+
+    @pytest.mark.parametrize("beside", [True, False])
+    def test_backward_raises_only_if_no_trained_layer_stands_behind_the_cut_or_beside_it(self, beside):
+        layer, gate, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(5, 4)
+        loss = ((layer(x) if beside else x) * (gate(x) > 0)).sum()
+        if beside:
+            loss.backward()
+            assert gate.weight.grad is None and layer.weight.grad is not None
+        else:
+            with pytest.raises(RuntimeError, match="does not require grad"):
+                loss.backward()
+
+    @pytest.mark.parametrize(("called", "text"), [(True, "zero"), (False, "None")])
+    def test_an_expert_called_with_no_rows_has_a_zero_and_one_that_is_not_called_has_none(self, called, text):
+        used, expert, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(5, 4)
+        parts = [used(x), expert(x[:0])] if called else [used(x)]
+        torch.cat(parts).sum().backward()
+        assert flow.report(expert) == {"weight": text, "bias": text}
+
     def test_the_hooks_are_removed_also_if_forward_raises(self):
         model = nn.Sequential(nn.Linear(4, 4), flow_find.Encoder())
         with pytest.raises(RuntimeError, match="cannot be multiplied"):
