@@ -1198,6 +1198,38 @@ class TestValidationNeverImproves:
         accuracy = measured(model.eval(), x, y)[0]
         assert accuracy < 0.8 if late else accuracy > 0.95
 
+    @pytest.mark.parametrize(("scale", "mean"), [(3, 5), (10, -20)])
+    def test_inputs_that_are_not_normalized_make_eval_low_and_train_mode_high(self, scale, mean):
+        x, y, _ = two_classes()
+        model = fitted(x[:300], y[:300])
+        raw = scale * x[:300] + mean
+        assert measured(copy.deepcopy(model), raw, y[:300], 300)[0] > 0.95
+        assert measured(model.eval(), raw, y[:300], 300)[0] < 0.8
+        assert measured(model, x[:300], y[:300], 300)[0] > 0.95
+
+    @pytest.mark.parametrize("users", [600, 1000])
+    def test_a_label_in_a_training_feature_leaves_validation_at_chance(self, users):
+        generator = torch.Generator().manual_seed(0)
+        user, y = torch.randint(users, (900,), generator=generator), torch.randint(2, (900,), generator=generator)
+        count, total = torch.zeros(users), torch.zeros(users)
+        count.index_add_(0, user[:300], torch.ones(300))
+        total.index_add_(0, user[:300], y[:300].float())
+        mean = torch.where(count > 0, total / count.clamp(min=1), 0.5)[user] * 2 - 1
+        x = torch.cat((mean[:, None], torch.randn(900, 19, generator=generator)), dim=1)
+        model = fitted(x[:300], y[:300]).eval()
+        assert measured(model, x[:300], y[:300])[0] > 0.95
+        assert 0.4 < measured(model, x[300:], y[300:])[0] < 0.7
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_functional_dropout_reads_no_flag(self, p):
+        class Net(nn.Linear):
+            def forward(self, x):
+                return F.dropout(super().forward(x), p)
+
+        model, x = Net(8, 8).eval(), torch.randn(32, 8)
+        assert not any(module.training for module in model.modules())
+        assert not torch.equal(model(x), model(x))
+
     @pytest.mark.parametrize("by_group", [False, True])
     def test_a_slice_of_the_same_groups_is_high_and_whole_groups_are_not(self, by_group):
         generator = torch.Generator().manual_seed(0)
