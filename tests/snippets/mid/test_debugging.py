@@ -567,6 +567,37 @@ class TestDebuggingPatterns:
         assert [row[0] for row in rows if not row[3]][0] == "0.1"
         assert [row[1:3] for row in rows][3] == ("ReLU", (2, 4))
 
+    @pytest.mark.parametrize("function", [torch.log, torch.sqrt])
+    def test_the_trace_names_the_next_module_if_code_between_two_modules_made_the_value(self, function):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.b(function(-self.a(x).square() - 1))
+
+        rows = patterns_trace.trace(Net(), torch.randn(8, 4))
+        assert [(row[0], row[3]) for row in rows] == [("a", True), ("b", False), ("model", False)]
+
+    @pytest.mark.parametrize("model", [nn.ReLU(inplace=True), nn.Tanh()])
+    @pytest.mark.parametrize("shape", [(5,), (5, 4), (5, 4, 3)])
+    def test_the_gradient_check_takes_one_number_per_sample_and_a_first_layer_in_place(self, model, shape):
+        assert patterns_reaches.reaches(model, torch.rand(shape) + 0.1, sample=2) == [2]
+
+    @pytest.mark.parametrize(("between", "fits"), [(nn.Identity(), False), (nn.ReLU(), True)])
+    def test_a_network_without_nonlinear_layers_does_not_memorize_any_labels(self, between, fits):
+        torch.manual_seed(0)
+        x, y = torch.randn(32, 2), torch.arange(32) % 2
+        model = nn.Sequential(nn.Linear(2, 200), between, nn.Linear(200, 200), between, nn.Linear(200, 2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+        for _ in range(600):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() < 0.15 if fits else loss.item() > 0.5
+
     def test_the_trace_sees_tuples_and_functions_in_a_forward(self):
         class Net(nn.Module):
             def __init__(self):
@@ -801,6 +832,31 @@ class TestLossPlateau:
         x.grad = None
         F.relu(x).sum().backward()
         assert not x.grad.any()
+
+    @pytest.mark.parametrize(
+        ("change", "falls"), [("rate / 10", False), ("Adam", True), ("standardized", True), ("nothing", False)]
+    )
+    def test_features_of_unequal_scale_keep_a_plateau_that_a_lower_rate_does_not_help(self, change, falls):
+        torch.manual_seed(0)
+        w, scale = torch.zeros(10, requires_grad=True), torch.ones(10)
+        scale[5:] = 0.03
+        optimizer, found = torch.optim.SGD([w], lr=0.05), []
+        for phase in range(2):
+            if phase and change == "rate / 10":
+                optimizer.param_groups[0]["lr"] = 0.005
+            elif phase and change == "Adam":
+                optimizer = torch.optim.Adam([w], lr=0.05)
+            elif phase and change == "standardized":
+                scale = torch.ones(10)
+            for _ in range(1200):
+                x = torch.randn(32, 10)
+                loss = ((x * scale) @ w - x.sum(1)).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            found.append(loss.item())
+        assert found[0] > 1.5
+        assert found[1] < 0.3 if falls else found[1] > 1.5
 
     def test_a_lower_rate_lowers_the_plateau_of_a_high_rate_only(self):
         first, second = plateau_later.plateaus("rate too high", seed=1)
