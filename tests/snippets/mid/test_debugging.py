@@ -598,6 +598,14 @@ class TestDebuggingPatterns:
             optimizer.step()
         assert loss.item() < 0.15 if fits else loss.item() > 0.5
 
+    @pytest.mark.parametrize("training", [True, False])
+    def test_a_trace_in_train_mode_leaves_nan_in_the_running_statistics(self, training):
+        model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4)).train(training)
+        patterns_trace.trace(copy.deepcopy(model), torch.full((8, 4), torch.nan))
+        assert model[1].running_mean.isfinite().all()
+        patterns_trace.trace(model, torch.full((8, 4), torch.nan))
+        assert model[1].running_mean.isnan().any().item() is training
+
     def test_the_trace_sees_tuples_and_functions_in_a_forward(self):
         class Net(nn.Module):
             def __init__(self):
