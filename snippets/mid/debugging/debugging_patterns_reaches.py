@@ -17,12 +17,20 @@ def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
         ValueError: the first dimensions of input and output differ.
     """
     x = x.detach().clone().requires_grad_()
-    output = model(x)
+    output = model(x.clone())  # the first layer may work in place
     if len(output) != len(x):
         raise ValueError(f"{len(x)} samples in, {len(output)} out")
     weights = torch.randn_like(output[sample])
     (gradient,) = torch.autograd.grad((output[sample] * weights).sum(), x)
-    return gradient.flatten(1).ne(0).any(dim=1).nonzero().flatten().tolist()
+    return (
+        gradient.unsqueeze(1)
+        .flatten(1)
+        .ne(0)
+        .any(dim=1)
+        .nonzero()
+        .flatten()
+        .tolist()
+    )
 
 
 class TimeFirst(nn.Module):

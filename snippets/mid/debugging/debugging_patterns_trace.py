@@ -7,7 +7,8 @@ def trace(model: nn.Module, *inputs: torch.Tensor) -> list[tuple]:
 
     A module that returns a tuple has the shape of its first tensor; modules that
     return neither a tensor nor a tuple with one are left out. The hooks are
-    removed afterwards, also if the forward pass raises.
+    removed afterwards, also if the forward pass raises. In train mode batch norm
+    keeps NaN in its running statistics, as after any forward pass: trace a copy.
     """
     rows, handles = [], []
 

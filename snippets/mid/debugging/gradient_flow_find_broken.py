@@ -53,7 +53,8 @@ def cuts(model: nn.Module, *inputs, **options) -> list[str]:
             found.append(f"{name}: inside")
             continue
         back = [None]
-        if ends:
+        outputs = [t for t in outputs if t.requires_grad]  # none after detach_()
+        if ends and outputs:
             ones = [torch.ones_like(end) for end in ends]
             back = torch.autograd.grad(
                 ends, outputs, ones, retain_graph=True, allow_unused=True

@@ -567,6 +567,45 @@ class TestDebuggingPatterns:
         assert [row[0] for row in rows if not row[3]][0] == "0.1"
         assert [row[1:3] for row in rows][3] == ("ReLU", (2, 4))
 
+    @pytest.mark.parametrize("function", [torch.log, torch.sqrt])
+    def test_the_trace_names_the_next_module_if_code_between_two_modules_made_the_value(self, function):
+        class Net(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.a, self.b = nn.Linear(4, 4), nn.Linear(4, 4)
+
+            def forward(self, x):
+                return self.b(function(-self.a(x).square() - 1))
+
+        rows = patterns_trace.trace(Net(), torch.randn(8, 4))
+        assert [(row[0], row[3]) for row in rows] == [("a", True), ("b", False), ("model", False)]
+
+    @pytest.mark.parametrize("model", [nn.ReLU(inplace=True), nn.Tanh()])
+    @pytest.mark.parametrize("shape", [(5,), (5, 4), (5, 4, 3)])
+    def test_the_gradient_check_takes_one_number_per_sample_and_a_first_layer_in_place(self, model, shape):
+        assert patterns_reaches.reaches(model, torch.rand(shape) + 0.1, sample=2) == [2]
+
+    @pytest.mark.parametrize(("between", "fits"), [(nn.Identity(), False), (nn.ReLU(), True)])
+    def test_a_network_without_nonlinear_layers_does_not_memorize_any_labels(self, between, fits):
+        torch.manual_seed(0)
+        x, y = torch.randn(32, 2), torch.arange(32) % 2
+        model = nn.Sequential(nn.Linear(2, 200), between, nn.Linear(200, 200), between, nn.Linear(200, 2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=3e-3)
+        for _ in range(600):
+            loss = F.cross_entropy(model(x), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() < 0.15 if fits else loss.item() > 0.5
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_a_trace_in_train_mode_leaves_nan_in_the_running_statistics(self, training):
+        model = nn.Sequential(nn.Linear(4, 4), nn.BatchNorm1d(4)).train(training)
+        patterns_trace.trace(copy.deepcopy(model), torch.full((8, 4), torch.nan))
+        assert model[1].running_mean.isfinite().all()
+        patterns_trace.trace(model, torch.full((8, 4), torch.nan))
+        assert model[1].running_mean.isnan().any().item() is training
+
     def test_the_trace_sees_tuples_and_functions_in_a_forward(self):
         class Net(nn.Module):
             def __init__(self):
@@ -802,6 +841,31 @@ class TestLossPlateau:
         F.relu(x).sum().backward()
         assert not x.grad.any()
 
+    @pytest.mark.parametrize(
+        ("change", "falls"), [("rate / 10", False), ("Adam", True), ("standardized", True), ("nothing", False)]
+    )
+    def test_features_of_unequal_scale_keep_a_plateau_that_a_lower_rate_does_not_help(self, change, falls):
+        torch.manual_seed(0)
+        w, scale = torch.zeros(10, requires_grad=True), torch.ones(10)
+        scale[5:] = 0.03
+        optimizer, found = torch.optim.SGD([w], lr=0.05), []
+        for phase in range(2):
+            if phase and change == "rate / 10":
+                optimizer.param_groups[0]["lr"] = 0.005
+            elif phase and change == "Adam":
+                optimizer = torch.optim.Adam([w], lr=0.05)
+            elif phase and change == "standardized":
+                scale = torch.ones(10)
+            for _ in range(1200):
+                x = torch.randn(32, 10)
+                loss = ((x * scale) @ w - x.sum(1)).square().mean()
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+            found.append(loss.item())
+        assert found[0] > 1.5
+        assert found[1] < 0.3 if falls else found[1] > 1.5
+
     def test_a_lower_rate_lowers_the_plateau_of_a_high_rate_only(self):
         first, second = plateau_later.plateaus("rate too high", seed=1)
         assert second < 0.85 * first and second == pytest.approx(1, abs=0.15)
@@ -1016,6 +1080,44 @@ class TestGradientFlow:
         assert flow_find.cuts(flow.Net(broken=True), torch.randn(2, 8)) == ["gate: after"]
         assert flow_find.cuts(flow_find.Encoder(), torch.randn(2, 4)) == ["layer: after", "the model: inside"]
 
+    @pytest.mark.parametrize("activation", [nn.Identity(), nn.Tanh()])
+    def test_a_detach_in_place_is_found_as_well(self, activation):
+        class InPlace(flow_find.Encoder):
+            def forward(self, x):
+                return activation(self.layer(x)).detach_()
+
+        model = nn.Sequential(nn.Linear(4, 4), InPlace(), nn.Linear(4, 1))
+        assert flow_find.cuts(model, torch.randn(2, 4)) == ["0: after", "1.layer: after", "1: inside"]
+
+    def test_inside_can_be_a_frozen_module_with_a_trained_layer_that_it_does_not_use(self):
+        class Unused(flow_find.Encoder):
+            def forward(self, x):
+                return self.layer(x)
+
+        module = Unused()
+        module.layer.requires_grad_(False)
+        assert flow_find.cuts(nn.Sequential(module, nn.Linear(4, 1)), torch.randn(2, 4)) == []
+        module.extra = nn.Linear(4, 4)
+        assert flow_find.cuts(nn.Sequential(module, nn.Linear(4, 1)), torch.randn(2, 4)) == ["0: inside"]
+
+    @pytest.mark.parametrize("beside", [True, False])
+    def test_backward_raises_only_if_no_trained_layer_stands_behind_the_cut_or_beside_it(self, beside):
+        layer, gate, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(5, 4)
+        loss = ((layer(x) if beside else x) * (gate(x) > 0)).sum()
+        if beside:
+            loss.backward()
+            assert gate.weight.grad is None and layer.weight.grad is not None
+        else:
+            with pytest.raises(RuntimeError, match="does not require grad"):
+                loss.backward()
+
+    @pytest.mark.parametrize(("called", "text"), [(True, "zero"), (False, "None")])
+    def test_an_expert_called_with_no_rows_has_a_zero_and_one_that_is_not_called_has_none(self, called, text):
+        used, expert, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(5, 4)
+        parts = [used(x), expert(x[:0])] if called else [used(x)]
+        torch.cat(parts).sum().backward()
+        assert flow.report(expert) == {"weight": text, "bias": text}
+
     def test_the_hooks_are_removed_also_if_forward_raises(self):
         model = nn.Sequential(nn.Linear(4, 4), flow_find.Encoder())
         with pytest.raises(RuntimeError, match="cannot be multiplied"):
@@ -1196,6 +1298,38 @@ class TestValidationNeverImproves:
         assert measured(copy.deepcopy(model), x, y)[0] > 0.95
         accuracy = measured(model.eval(), x, y)[0]
         assert accuracy < 0.8 if late else accuracy > 0.95
+
+    @pytest.mark.parametrize(("scale", "mean"), [(3, 5), (10, -20)])
+    def test_inputs_that_are_not_normalized_make_eval_low_and_train_mode_high(self, scale, mean):
+        x, y, _ = two_classes()
+        model = fitted(x[:300], y[:300])
+        raw = scale * x[:300] + mean
+        assert measured(copy.deepcopy(model), raw, y[:300], 300)[0] > 0.95
+        assert measured(model.eval(), raw, y[:300], 300)[0] < 0.8
+        assert measured(model, x[:300], y[:300], 300)[0] > 0.95
+
+    @pytest.mark.parametrize("users", [600, 1000])
+    def test_a_label_in_a_training_feature_leaves_validation_at_chance(self, users):
+        generator = torch.Generator().manual_seed(0)
+        user, y = torch.randint(users, (900,), generator=generator), torch.randint(2, (900,), generator=generator)
+        count, total = torch.zeros(users), torch.zeros(users)
+        count.index_add_(0, user[:300], torch.ones(300))
+        total.index_add_(0, user[:300], y[:300].float())
+        mean = torch.where(count > 0, total / count.clamp(min=1), 0.5)[user] * 2 - 1
+        x = torch.cat((mean[:, None], torch.randn(900, 19, generator=generator)), dim=1)
+        model = fitted(x[:300], y[:300]).eval()
+        assert measured(model, x[:300], y[:300])[0] > 0.95
+        assert 0.4 < measured(model, x[300:], y[300:])[0] < 0.7
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_functional_dropout_reads_no_flag(self, p):
+        class Net(nn.Linear):
+            def forward(self, x):
+                return F.dropout(super().forward(x), p)
+
+        model, x = Net(8, 8).eval(), torch.randn(32, 8)
+        assert not any(module.training for module in model.modules())
+        assert not torch.equal(model(x), model(x))
 
     @pytest.mark.parametrize("by_group", [False, True])
     def test_a_slice_of_the_same_groups_is_high_and_whole_groups_are_not(self, by_group):
@@ -1643,6 +1777,26 @@ class TestMemoryLeaks:
     def test_profile_memory_is_off_unless_asked_for(self):
         assert torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]).profile_memory is False
 
+    @pytest.mark.parametrize("size", [(128, 64), (3, 5)])
+    def test_a_tensor_in_the_frame_of_a_kept_exception_has_no_container_and_no_graph(self, size):
+        def fail():
+            hidden = torch.ones(size)
+            made.append(weakref.ref(hidden))
+            raise ValueError
+
+        made, kept = [], []
+        try:
+            fail()
+        except ValueError as error:
+            kept.append(error)
+        gc.collect()
+        hidden = made[0]()
+        assert find.python_holders(hidden) == find.graph_holders(hidden, hidden) == []
+        assert "frame" in [type(each).__name__ for each in gc.get_referrers(hidden)]
+        kept.clear()
+        del hidden
+        assert made[0]() is None
+
     @pytest.mark.filterwarnings("ignore:Using backward")
     @pytest.mark.parametrize("depth", [1, 3])
     @pytest.mark.parametrize(("how", "leaks_model"), [("backward", True), ("zero_grad", False), ("grad", False)])
@@ -1858,6 +2012,18 @@ class TestTrainValGap:
             assert accuracy > 0.58 and feature in features
             assert ((new.mean(0) - old.mean(0)).abs().max() > 0.5) == (features == {3})
         assert abs(gap_domain.domain_accuracy(*gap_domain.sets("nothing", 1000))[0] - 0.5) < 0.06
+
+    @pytest.mark.parametrize(("mean", "spread"), [(50_000, 10_000), (-20_000, 5_000)])
+    def test_a_large_feature_hides_a_shift_from_the_classifier_until_both_sets_are_standardized(self, mean, spread):
+        torch.manual_seed(0)
+        old, new = gap_domain.sets("feature 3 has an offset", 1000)
+        for x in (old, new):
+            x[:, 7] = x[:, 7] * spread + mean
+        assert abs(gap_domain.domain_accuracy(old, new)[0] - 0.5) < 0.06
+        both = torch.cat([old, new])
+        old, new = ((x - both.mean(0)) / both.std(0) for x in (old, new))
+        accuracy, feature = gap_domain.domain_accuracy(old, new)
+        assert accuracy > 0.58 and feature == 3
 
     def test_models_of_different_decays_do_not_touch_each_other(self):
         together, alone = gap.fit(40, decays=(0.0, 10.0), steps=20), gap.fit(40, decays=(10.0,), steps=20)
