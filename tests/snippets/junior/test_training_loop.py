@@ -845,6 +845,8 @@ class TestLossFunctions:
         torch.testing.assert_close(F.cross_entropy(p, label, weight), weighted / (1 + 5 + 3 + 3))
         left = F.cross_entropy(p[:2], label[:2], reduction="sum") / 2
         torch.testing.assert_close(F.cross_entropy(p, label, ignore_index=2), left)
+        left_weighted = F.cross_entropy(p[:2], label[:2], weight, reduction="sum") / (1 + 5)
+        torch.testing.assert_close(F.cross_entropy(p, label, weight, ignore_index=2), left_weighted)
 
     def test_float_targets_divide_by_the_count_and_know_no_ignore_index(self):
         logits, label, weight = torch.randn(4, 3), torch.tensor([2, 0, 1, 1]), torch.tensor([1.0, 2.0, 5.0])
