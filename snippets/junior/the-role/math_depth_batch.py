@@ -10,7 +10,7 @@ def log_sum_exp(logits: torch.Tensor) -> torch.Tensor:
 
 
 def softmax(logits: torch.Tensor) -> torch.Tensor:
-    """Softmax over the last dimension, (..., C) -> (..., C); not float16."""
+    """Softmax over the last dimension, (..., C) -> (..., C); float32, float64."""
     return (logits - log_sum_exp(logits).unsqueeze(-1)).exp()
 
 

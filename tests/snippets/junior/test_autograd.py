@@ -1051,6 +1051,20 @@ class TestRequiresGrad:
             rates = [group["lr"] for group in optimizer.param_groups]
             assert rates == pytest.approx([factor**5, 0.1 * factor**5] if from_start else [1.0, 0.1])
 
+    @pytest.mark.parametrize("factor", [0.5, 0.9])
+    def test_a_new_lambda_scheduler_with_last_epoch_goes_on_if_the_new_group_has_an_initial_lr(self, factor):
+        optimizer = torch.optim.SGD([nn.Parameter(torch.ones(1))], lr=1.0)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step)
+        for _ in range(5):
+            optimizer.step()
+            scheduler.step()
+        optimizer.add_param_group({"params": [nn.Parameter(torch.ones(1))], "lr": 0.1})
+        with pytest.raises(KeyError, match="initial_lr"):
+            torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step, last_epoch=4)
+        optimizer.param_groups[1]["initial_lr"] = 0.1
+        torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: factor**step, last_epoch=4)
+        assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([factor**5, 0.1 * factor**5])
+
     @pytest.mark.parametrize("training", [True, False])
     def test_an_embedding_with_max_norm_shortens_looked_up_rows_of_its_frozen_weight(self, training):
         for max_norm in (None, 1.0):

@@ -679,6 +679,23 @@ class TestMathDepth:
         assert errors[1] > 10 * errors[0]
         assert abs(maths_float32.slope(x, 1e-5, torch.float64) - math.exp(x)) < 1e-8
 
+    @pytest.mark.parametrize("function", [torch.sin, torch.tanh])
+    def test_at_zero_a_smaller_step_need_not_make_float32_worse(self, function):
+        for at, worse in ((0.0, False), (1.0, True)):
+            x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+            (right,) = torch.autograd.grad(function(x), x)
+            errors = []
+            for step in (torch.tensor(1e-3), torch.tensor(1e-7)):
+                slope = (function(at + step) - function(at - step)) / (2 * step)
+                errors.append(abs(slope.item() - right.item()))
+            assert (errors[1] > errors[0]) == worse
+
+    @pytest.mark.parametrize("pair", [(100.0, 101.0), (30.0, 31.0)])
+    def test_the_softmax_by_hand_is_not_for_bfloat16(self, pair):
+        for dtype, right in ((torch.float32, True), (torch.float64, True), (torch.bfloat16, False)):
+            z = torch.tensor(pair, dtype=dtype)
+            assert torch.allclose(maths.softmax(z), z.softmax(0), atol=0.01) == right
+
     def test_forgetting_the_mean_is_a_learning_rate_times_n_and_adam_hides_it(self):
         x, y = torch.randn(8, 3), torch.randn(8, 1)
         moves = {}

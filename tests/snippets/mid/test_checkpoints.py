@@ -172,6 +172,20 @@ class TestResumeExactly:
         own = DataLoader(range(samples), shuffle=shuffle, generator=torch.Generator())
         assert iterator_snippet.draws(own) == 0
 
+    @pytest.mark.parametrize("shuffle", [True, False])
+    def test_validation_shifts_the_masks_and_the_next_order_and_not_masks_from_another_generator(self, shuffle):
+        def after(validate, own=False):
+            torch.manual_seed(0)
+            generator = torch.Generator().manual_seed(5) if own else None
+            if validate:
+                list(DataLoader(range(4), shuffle=shuffle))
+            order = [batch.item() for batch in DataLoader(range(50), shuffle=True)]
+            return order, torch.rand(8, generator=generator)
+
+        assert after(True)[0] != after(False)[0]
+        assert not torch.equal(after(True)[1], after(False)[1])
+        assert torch.equal(after(True, own=True)[1], after(False, own=True)[1])
+
     def test_persistent_workers_draw_a_base_seed_in_their_first_pass_only(self):
         loader = DataLoader(range(4), num_workers=1, persistent_workers=True, multiprocessing_context="fork")
         assert [iterator_snippet.draws(loader) for _ in range(3)] == [1, 0, 0]

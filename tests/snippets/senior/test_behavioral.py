@@ -90,6 +90,11 @@ class TestFixedAMemoryLeak:
 
         assert leak.assert_no_growth(step) == 4
 
+    @pytest.mark.parametrize("shape", [(3, 3), (2, 4, 5)])
+    def test_an_mkldnn_tensor_makes_the_leak_test_raise(self, shape):
+        with pytest.raises(NotImplementedError, match="storage"):
+            leak.assert_no_growth(lambda: torch.zeros(shape).to_mkldnn())
+
     def test_a_training_step_with_an_optimizer_passes_after_the_warm_up(self, loop):
         optimizer = torch.optim.AdamW(loop.model.parameters())
 
