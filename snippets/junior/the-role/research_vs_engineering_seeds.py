@@ -51,8 +51,9 @@ def interval(values: list[float]) -> tuple[float, float]:
     Raises:
         KeyError: another number of values; look up its Student's t.
     """
+    t = STUDENT_T[len(values)]
     error = statistics.stdev(values) / len(values) ** 0.5
-    return statistics.mean(values), STUDENT_T[len(values)] * error
+    return statistics.mean(values), t * error
 
 
 if __name__ == "__main__":

@@ -1964,6 +1964,30 @@ class TestEvalVsNoGrad:
         assert not recorded.isnan().any() and fast[1].isnan().any() == covered
         assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
 
+    @pytest.mark.parametrize("left", [1, 3])
+    @pytest.mark.parametrize("norm_first", [False, True])
+    def test_left_padding_under_a_causal_mask_is_nan_on_the_fast_path_of_a_layer(self, left, norm_first):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True, norm_first=norm_first).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) < torch.tensor([[left], [0]])
+        causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
+        recorded = layer(x, src_mask=causal, src_key_padding_mask=pad)
+        with torch.no_grad():
+            fast = layer(x, src_mask=causal, src_key_padding_mask=pad)
+        assert not recorded.isnan().any() and torch.equal(fast.isnan().all(dim=-1), pad)
+        assert torch.allclose(fast[~pad], recorded[~pad], atol=1e-5)
+
+    @pytest.mark.parametrize("covered", [True, False])
+    def test_attention_alone_takes_a_fast_path_that_is_nan_for_a_sample_that_is_all_padding(self, covered):
+        torch.manual_seed(0)
+        attention = nn.MultiheadAttention(16, 2, batch_first=True).eval()
+        x, pad = torch.randn(2, 5, 16), torch.arange(5) >= torch.tensor([[5], [0 if covered else 3]])
+        recorded, _ = attention(x, x, x, key_padding_mask=pad, need_weights=False)
+        with torch.no_grad():
+            fast, _ = attention(x, x, x, key_padding_mask=pad, need_weights=False)
+        assert not recorded.isnan().any() and fast[1].isnan().any() == covered
+        assert torch.allclose(fast[0], recorded[0], atol=1e-5)
+
     def test_layers_other_than_dropout_and_batch_norm_read_the_flag(self):
         torch.manual_seed(0)
         x = torch.randn(8, 4)

@@ -10,6 +10,7 @@ import random
 import re
 import time
 import warnings
+from collections import UserDict, UserList
 from pathlib import Path
 
 import numpy as np
@@ -17,6 +18,7 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch.utils.data import DataLoader, Dataset, IterableDataset, default_collate, random_split
+from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -829,6 +831,23 @@ class TestDataloaderArguments:
         assert pinned["x"] == 1 and pinned["y"][0] == 1 and pinned["y"][1][0] == 1 and pinned["y"][1][1] == "text"
         batch = Custom([torch.zeros(1)])
         assert pin_memory(batch) is batch and batch.items == 0
+
+    def test_pinning_looks_into_mappings_and_sequences_of_other_classes_too(self, monkeypatch):
+        from torch.utils.data._utils.pin_memory import pin_memory
+
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda self, *device: self + 1)
+        assert pin_memory(UserDict(x=torch.zeros(1)))["x"] == 1
+        assert pin_memory(UserList([torch.zeros(1)]))[0] == 1
+
+    @pytest.mark.parametrize(("lengths", "cheaper"), [([8, 8, 8], False), ([2, 8, 14], True)])
+    def test_a_kept_batch_says_something_about_the_loader_if_all_batches_have_one_shape(self, lengths, cheaper):
+        def work(lengths):
+            with FlopCounterMode(display=False) as counter:
+                for length in lengths:
+                    F.linear(torch.ones(length, 4), torch.ones(4, 4))
+            return counter.get_total_flops()
+
+        assert (work(lengths[:1] * 3) < work(lengths)) is cheaper
 
     def test_the_check_of_the_number_of_workers_looks_at_one_loader(self):
         (warning,) = cores_snippet.warnings_for(1, 4096)

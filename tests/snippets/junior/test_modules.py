@@ -1827,6 +1827,13 @@ class TestFunctionalVsModule:
         F.linear(hidden, table.weight).sum().backward()
         assert F.linear(hidden, table.weight).shape == (2, 7) and table.weight.grad is not None
 
+    @pytest.mark.parametrize(("words", "width"), [(7, 3), (20, 8)])
+    def test_a_module_that_shares_the_parameter_ties_the_output_as_well(self, words, width):
+        table, head, hidden = nn.Embedding(words, width), nn.Linear(width, words, bias=False), torch.randn(2, width)
+        head.weight = table.weight
+        assert torch.equal(head(hidden), F.linear(hidden, table.weight))
+        assert len(list(nn.ModuleList([table, head]).parameters())) == 1
+
     def test_functional_call_uses_other_weights_without_changing_the_model(self):
         model, x = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 2)), torch.randn(4, 3)
         other = nn.Sequential(nn.Linear(3, 3), nn.Tanh(), nn.Linear(3, 2))
@@ -1839,6 +1846,13 @@ class TestFunctionalVsModule:
         x = torch.ones(64) * factor
         assert torch.equal(F.dropout(x, 0.5), F.dropout(x, 0.5)) is same
         assert torch.equal(x, x.clone()) is (factor == factor)
+
+    @pytest.mark.parametrize("outputs", [1, 10])
+    def test_the_comparison_of_two_passes_misses_a_dropout_in_front_of_weights_that_are_zero(self, outputs):
+        head, x = nn.Linear(64, outputs), torch.ones(8, 64)
+        assert not torch.equal(head(F.dropout(x, 0.5)), head(F.dropout(x, 0.5)))
+        nn.init.zeros_(head.weight)
+        assert torch.equal(head(F.dropout(x, 0.5)), head(F.dropout(x, 0.5)))
 
     @pytest.mark.parametrize("pass_buffers", [True, False])
     def test_functional_call_moves_running_statistics_unless_it_gets_copies(self, pass_buffers):

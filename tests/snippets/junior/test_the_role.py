@@ -258,8 +258,11 @@ class TestResearchVsEngineering:
     def test_the_interval_takes_the_t_of_its_number_of_values(self, n, t):
         values = [float(i % 2) for i in range(n)]
         assert research.interval(values)[1] == pytest.approx(t * statistics.stdev(values) / math.sqrt(n))
+
+    @pytest.mark.parametrize("values", [[], [1.0], [1.0, 2.0]])
+    def test_the_interval_refuses_another_number_of_values(self, values):
         with pytest.raises(KeyError):
-            research.interval([1.0, 2.0])
+            research.interval(values)
 
     def test_fifteen_seeds_have_less_than_half_the_width_of_five_with_the_same_spread(self):
         t = 2.145  # 14 degrees of freedom

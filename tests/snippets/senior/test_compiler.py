@@ -277,9 +277,18 @@ class TestGraphBreaks:
         assert causes.capture(two_above) == (6, "error")
 
     @pytest.mark.parametrize("fullgraph", [False, True])
-    @pytest.mark.parametrize("operation", [lambda x: x @ torch.ones(4, 2), lambda x: x.reshape(5)])
-    def test_an_operation_that_fails_on_fake_tensors_raises_with_and_without_fullgraph(self, operation, fullgraph):
+    @pytest.mark.parametrize(
+        "operation",
+        [lambda x: x @ torch.ones(4, 2), lambda x: x.reshape(5), lambda x: torch.cat([x, torch.ones(2)])],
+    )
+    def test_shapes_that_do_not_fit_raise_with_and_without_fullgraph(self, operation, fullgraph):
         with pytest.raises(torch._dynamo.exc.TorchRuntimeError):
+            torch.compile(operation, backend="eager", fullgraph=fullgraph)(torch.ones(3, 3))
+
+    @pytest.mark.parametrize("fullgraph", [False, True])
+    @pytest.mark.parametrize("operation", [lambda x: x[5], lambda x: x.sum(dim=4)])
+    def test_an_index_out_of_range_raises_too_though_the_type_may_be_that_of_eager(self, operation, fullgraph):
+        with pytest.raises((IndexError, torch._dynamo.exc.TorchRuntimeError)):
             torch.compile(operation, backend="eager", fullgraph=fullgraph)(torch.ones(3, 3))
 
     def test_a_skipped_function_still_gets_its_callees_captured(self):

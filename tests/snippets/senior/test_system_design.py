@@ -95,6 +95,28 @@ class TestLowLatencyServingQueue:
             assert p99(0.1, 64, max_wait) > p99(0.1, 64) + 0.3 * max_wait
             assert p99(0.95, 64, max_wait) == pytest.approx(p99(0.95, 64), rel=0.02)
 
+    @pytest.mark.parametrize("max_batch", [32, 64])
+    def test_for_one_replica_a_window_longer_than_a_full_batch_costs_when_it_is_busy_too(self, max_batch):
+        batch_ms = 1000 * max_batch / queue.capacity(max_batch)
+        short, long = (
+            queue.percentile(queue.simulate(0.9, max_batch, part * batch_ms), 50)
+            - queue.percentile(queue.simulate(0.9, max_batch), 50)
+            for part in (0.5, 1.25)
+        )
+        assert 0 <= short < 1 and long > 3
+
+    @pytest.mark.parametrize(("clients", "fine"), [(64, True), (128, True), (300, False)])
+    def test_in_a_closed_loop_the_wait_is_bounded_by_the_number_of_clients(self, clients, fine):
+        sent, now, latencies = [0.0] * clients, 0.0, []
+        for _ in range(200):
+            batch, sent = sent[:64], sent[64:]
+            now += queue.FIXED_MS + queue.ITEM_MS * len(batch)
+            latencies += [now - start for start in batch]
+            sent += [now] * len(batch)
+        slowest = max(latencies)
+        assert slowest <= math.ceil(clients / 64) * 1000 * 64 / queue.capacity(64) + 1e-6
+        assert (slowest <= 50) is fine
+
     @pytest.mark.parametrize("max_batch", [1, 64])
     def test_without_a_window_an_idle_replica_starts_at_once(self, max_batch):
         latencies = queue.simulate(0.001, max_batch, requests=2_000)
