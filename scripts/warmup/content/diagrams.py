@@ -5,9 +5,10 @@ The SVG begins with a fingerprint of both, so that one which is older than its s
 
 from __future__ import annotations
 
-import hashlib
 import re
 from pathlib import Path
+
+from warmup.content.outputs import fingerprint
 
 _DRAWN = re.compile(r"<!-- drawn from \S+, fingerprint ([0-9a-f]{16}) -->\n")
 
@@ -30,7 +31,8 @@ def drawn(svg: str, source: Path) -> str:
         source: the Graphviz source that it was drawn from.
     """
     svg = svg[svg.index("<svg") :]
-    return f"<!-- drawn from {source.name}, fingerprint {_fingerprint(svg, source)} -->\n{svg}"
+    tie = fingerprint(source.read_text(encoding="utf-8"), svg)
+    return f"<!-- drawn from {source.name}, fingerprint {tie} -->\n{svg}"
 
 
 def is_drawn_from(source: Path) -> bool:
@@ -41,8 +43,4 @@ def is_drawn_from(source: Path) -> bool:
     """
     text = drawing_file(source).read_text(encoding="utf-8")
     match = _DRAWN.match(text)
-    return match is not None and match[1] == _fingerprint(text[match.end() :], source)
-
-
-def _fingerprint(svg: str, source: Path) -> str:
-    return hashlib.sha256(f"{source.read_text(encoding='utf-8')}\0{svg}".encode()).hexdigest()[:16]
+    return match is not None and match[1] == fingerprint(source.read_text(encoding="utf-8"), text[match.end() :])

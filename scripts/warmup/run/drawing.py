@@ -61,15 +61,12 @@ def record_into(file: Path) -> None:
 def _check_that_labels_fit(figure: Figure) -> None:
     """Raise a RuntimeError if a title or a label reaches beyond the figure, where a page would cut it off."""
     figure.canvas.draw()
+    inside = figure.bbox.padded(1)
     for axes in figure.axes:
         for label in (axes.title, axes.xaxis.label, axes.yaxis.label, *axes.texts):
             extent = label.get_window_extent()
-            if label.get_text() and not (
-                extent.x0 > -1
-                and extent.y0 > -1
-                and extent.x1 < figure.bbox.width + 1
-                and extent.y1 < figure.bbox.height + 1
-            ):
+            fits = inside.fully_contains(extent.x0, extent.y0) and inside.fully_contains(extent.x1, extent.y1)
+            if label.get_text() and not fits:
                 raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it.")
 
 
