@@ -55,9 +55,10 @@ def pytest_runtest_makereport(item, call):
 
 @pytest.fixture(autouse=True)
 def seeded(request):
-    """Claims draw random inputs: the same in every run."""
+    """Claims draw random inputs: the same in every run. What torch says once a process it says to each of them."""
     if "tests/snippets" not in request.path.as_posix():
         return
     import torch
 
     torch.manual_seed(0)
+    torch.set_warn_always(True)
