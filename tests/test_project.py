@@ -100,61 +100,52 @@ def test_what_is_wrong_with_a_snippet(text, stem, expected):
     assert faults(text, Path(f"{stem}.py")) == expected
 
 
-def claims_module(level: str, topic: str) -> Path:
-    return ROOT / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
+CLAIMS = ROOT / "tests" / "snippets"
 
 
-def classes_with_tests(text: str) -> list[str]:
-    """The classes of a claims module that hold at least one test."""
-    return [
-        node.name
+def claims_module(question: str) -> Path:
+    """Where the claims of a question or of a topic's index stand: it has their name."""
+    path = CLAIMS / f"{question}.py"
+    return path.with_name(f"test_{path.name.replace('-', '_')}")
+
+
+def has_tests(text: str) -> bool:
+    """Whether a class of a claims module holds a test."""
+    return any(
+        isinstance(member, ast.FunctionDef) and member.name.startswith("test_")
         for node in ast.parse(text).body
-        if isinstance(node, ast.ClassDef)
-        and any(isinstance(member, ast.FunctionDef) and member.name.startswith("test_") for member in node.body)
+        if isinstance(node, ast.ClassDef) and node.name.startswith("Test")
+        for member in node.body
+    )
+
+
+def test_every_question_has_a_claims_module_with_tests():
+    missing = [
+        name(module)
+        for module in map(claims_module, SITE.by_id)
+        if not module.exists() or not has_tests(module.read_text(encoding="utf-8"))
     ]
-
-
-def without_claims(slugs: list[str], classes: list[str]) -> list[str]:
-    """The questions that no class is named after. `TestAdamBiasCorrection` says nothing about a question `adam`."""
-    names = {found.lower() for found in classes}
-    return [slug for slug in slugs if "test" + slug.replace("-", "") not in names]
-
-
-def test_every_topic_has_a_claims_module_and_every_question_a_class_in_it():
-    missing = []
-    for topic in (topic for level in SITE.levels for topic in level.topics):
-        module = claims_module(topic.level, topic.slug)
-        classes = classes_with_tests(module.read_text(encoding="utf-8")) if module.exists() else []
-        missing += [
-            f"{name(module)}: no class Test{slug.title().replace('-', '')} with a test"
-            for slug in without_claims([q.slug for q in topic.questions], classes)
-        ]
     assert not missing, report(missing)
 
 
 @pytest.mark.parametrize(
-    ("slug", "classes", "proven"),
+    ("text", "proves"),
     [
-        ("dataloader", ["TestDataloader"], True),
-        ("dataloader", ["TestDataloaderArguments"], False),
-        ("no-grad", ["TestNoGradVsRequiresGrad", "TestGrad"], False),
-        ("no-grad", ["TestNoGradVsRequiresGrad", "TestNoGrad"], True),
-        ("ddp", ["Testddp"], True),
-        ("ddp", [], False),
+        ("class TestA:\n    def test_it(self): pass\n", True),
+        ("class TestA:\n    x = 1\n", False),
+        ("class A:\n    def test_it(self): pass\n", False),
+        ("class TestA:\n    def helper(self): pass\n", False),
+        ("", False),
     ],
 )
-def test_a_class_proves_the_question_that_has_its_whole_name(slug, classes, proven):
-    assert without_claims([slug], classes) == ([] if proven else [slug])
+def test_a_class_without_tests_proves_nothing(text, proves):
+    assert has_tests(text) is proves
 
 
-def test_a_class_without_tests_proves_nothing():
-    assert classes_with_tests("class TestA:\n    def test_it(self): pass\nclass TestB:\n    x = 1\n") == ["TestA"]
-
-
-def test_no_claims_module_without_a_topic():
-    topics = {(t.level, t.slug.replace("-", "_")) for level in SITE.levels for t in level.topics}
-    for path in (ROOT / "tests" / "snippets").rglob("test_*.py"):
-        assert (path.parent.name, path.stem.removeprefix("test_")) in topics, f"{name(path)} belongs to no topic"
+def test_no_claims_module_without_a_page():
+    pages = [*SITE.by_id, *(f"{t.level}/{t.slug}/index" for level in SITE.levels for t in level.topics)]
+    strays = set(CLAIMS.rglob("test_*.py")) - set(map(claims_module, pages))
+    assert not strays, report(sorted(map(name, strays)))
 
 
 @functools.cache
@@ -168,13 +159,13 @@ def is_for_import(text: str) -> bool:
 
 
 def test_snippets_with_functions_are_imported_by_their_claims():
-    modules = {path: claims_module(*path.parts[-3:-1]) for path in PROGRAMS if is_for_import(source(path))}
-    assert modules
-    missing = [
-        f"{name(module)} does not load {path.relative_to(SNIPPETS).as_posix()}"
-        for path, module in modules.items()
-        if path.relative_to(SNIPPETS).as_posix() not in source(module)
-    ]
+    paths = [path for path in PROGRAMS if is_for_import(source(path))]
+    assert paths
+    missing = []
+    for path in paths:
+        snippet = path.relative_to(SNIPPETS)
+        if not any(snippet.as_posix() in source(module) for module in (CLAIMS / snippet.parent).glob("test_*.py")):
+            missing.append(f"no module in {name(CLAIMS / snippet.parent)} loads {snippet.as_posix()}")
     assert not missing, report(missing)
 
 

@@ -40,6 +40,7 @@ def new(question: str, root: Path = ROOT) -> list[Path]:
         "level": level,
         "topic": topic,
         "topic_label": vocabulary.label(topic),
+        "slug": slug,
         "stem": stem,
         "file": f"{stem}.py",
         "variable": stem,
@@ -48,19 +49,21 @@ def new(question: str, root: Path = ROOT) -> list[Path]:
 
     page = root / "docs" / level / topic / f"{slug}.md"
     snippet = root / "snippets" / level / topic / f"{stem}.py"
-    for path in (page, snippet):
+    claims = root / "tests" / "snippets" / level / topic / f"test_{stem}.py"
+    for path in (page, snippet, claims):
         if path.exists():
             raise ProblemError(Problem(relative(path), 0, "It exists already.", "Edit it, or choose another name."))
 
     # Everything is put together before anything is written, so that a mistake leaves nothing half-done.
-    changes = {page: _filled("page.md", words), snippet: _filled("snippet.py", words)}
+    changes = {
+        page: _filled("page.md", words),
+        snippet: _filled("snippet.py", words),
+        claims: _filled("claims.py", words),
+    }
     index = page.with_name("index.md")
     changes[index] = _with_order(
         index.read_text(encoding="utf-8") if index.exists() else _filled("topic.md", words), slug, index
     )
-    claims = root / "tests" / "snippets" / level / f"test_{topic.replace('-', '_')}.py"
-    module = claims.read_text(encoding="utf-8") if claims.exists() else _filled("module.py", words)
-    changes[claims] = _with_imports(module).rstrip("\n") + "\n" + _filled("claims.py", words)
     config = root / "mkdocs.yml"
     changes[config] = _with_topic(config.read_text(encoding="utf-8"), level, topic)
 
@@ -93,14 +96,6 @@ def _with_order(text: str, slug: str, path: Path) -> str:
         )
     order = [*re.findall(r"[\w-]+", match[1]), slug]
     return text[: match.start()] + f"order: [{', '.join(order)}]" + text[match.end() :]
-
-
-def _with_imports(text: str) -> str:
-    """A claims module that has no need of pytest yet gets its import: the scaffold's test fails with it."""
-    if re.search(r"^import pytest$", text, flags=re.M):
-        return text
-    head, quotes, rest = text.partition('"""\n\n')
-    return head + quotes + "import pytest\n" + rest if quotes else "import pytest\n" + text
 
 
 def _with_topic(text: str, level: str, topic: str) -> str:

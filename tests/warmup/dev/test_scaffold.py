@@ -30,15 +30,15 @@ def test_it_writes_page_snippet_and_claims_under_one_name(project):
         "docs/junior/autograd/no-grad.md",
         "docs/junior/autograd/index.md",
         "snippets/junior/autograd/no_grad.py",
-        "tests/snippets/junior/test_autograd.py",
+        "tests/snippets/junior/autograd/test_no_grad.py",
     }
-    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
+    claims = (project / "tests/snippets/junior/autograd/test_no_grad.py").read_text()
     assert [n.name for n in ast.parse(claims).body if isinstance(n, ast.ClassDef)] == ["TestNoGrad"]
 
 
 def test_no_placeholder_is_left_unfilled(project):
     for path in scaffold.new("junior/autograd/no-grad", project):
-        left = re.findall(r"\{(?:level|topic|file|stem|variable|test_class|topic_label)\}", path.read_text())
+        left = re.findall(r"\{(?:level|topic|slug|file|stem|variable|test_class|topic_label)\}", path.read_text())
         assert not [name for name in left if name != "{no_grad}"], path
 
 
@@ -48,7 +48,7 @@ def test_the_scaffold_fails_until_it_is_filled_in(project):
     messages = [str(p) for p in checks.problems(site, project / "snippets")]
     assert any("still says TODO" in m for m in messages)
     assert any("has not been recorded" in m for m in messages)
-    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
+    claims = (project / "tests/snippets/junior/autograd/test_no_grad.py").read_text()
     assert "pytest.fail(" in claims
 
 
@@ -67,10 +67,6 @@ def test_a_second_question_joins_the_topic(project):
     scaffold.new("junior/autograd/no-grad", project)
     scaffold.new("junior/autograd/detach", project)
     assert "order: [thing, other, no-grad, detach]" in (project / "docs/junior/autograd/index.md").read_text()
-    claims = (project / "tests/snippets/junior/test_autograd.py").read_text()
-    assert claims.count("import pytest\n") == 1
-    assert claims.count("class Test") == 2
-    ast.parse(claims)
 
 
 def test_a_new_topic_joins_the_navigation_of_its_level(project):

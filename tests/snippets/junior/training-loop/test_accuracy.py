@@ -1,0 +1,121 @@
+"""What docs/junior/training-loop/accuracy.md claims, proven beyond the example shown."""
+
+import pytest
+import torch
+import torch.nn.functional as F
+from sklearn.metrics import average_precision_score, f1_score
+from torch import nn
+
+from warmup.testing import load_snippet
+
+write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
+accuracy = load_snippet("junior/training-loop/accuracy.py")
+
+
+class TestAccuracy:
+    labels = torch.tensor([True] * 10 + [False] * 90)
+
+    def test_confusion_counts_the_four_cases(self):
+        predicted = torch.zeros(100, dtype=torch.bool)
+        predicted[[0, 1, 2, 50, 51]] = True
+        assert accuracy.confusion(predicted, self.labels) == (3, 2, 7, 88)
+
+    def test_the_constant_answer_has_the_accuracy_of_the_class_balance(self, capsys):
+        accuracy.report("always no", torch.zeros(100, dtype=torch.bool), self.labels)
+        assert capsys.readouterr().out.split() == ["always", "no", "0.900", "-", "0.000"]
+
+    def test_recall_and_precision_are_the_ratios_of_the_table(self, capsys):
+        predicted = torch.zeros(100, dtype=torch.bool)
+        predicted[:8] = True
+        predicted[90:] = True
+        accuracy.report("x", predicted, self.labels)
+        assert capsys.readouterr().out.split() == ["x", "0.880", f"{8 / 18:.3f}", "0.800"]
+
+    @pytest.mark.parametrize("positives", [0, 10])
+    def test_a_report_without_positives_prints_a_dash(self, positives, capsys):
+        labels = torch.arange(100) < positives
+        accuracy.report("x", torch.ones(100, dtype=torch.bool), labels)
+        assert capsys.readouterr().out.split()[-1] == ("1.000" if positives else "-")
+
+    def test_the_roc_hides_false_alarms_among_many_negatives(self):
+        sick, alarm = torch.arange(100_000) < 100, torch.arange(100_000) < 1000
+        tp, fp, fn, tn = accuracy.confusion(alarm, sick)
+        assert tp / (tp + fn) == 1 and fp / (fp + tn) < 0.01 and tp / (tp + fp) == 0.1
+
+    def test_micro_f1_with_one_label_per_example_is_the_accuracy(self):
+        truth, guess = torch.randint(4, (200,)), torch.randint(4, (200,))
+        counts = torch.tensor([accuracy.confusion(guess == c, truth == c) for c in range(4)]).sum(dim=0)
+        tp, fp, fn, _ = counts.tolist()
+        assert 2 * tp / (2 * tp + fp + fn) == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("labels", [[1, 2, 3], [0]])
+    def test_micro_f1_over_some_classes_only_is_not_the_accuracy(self, labels):
+        truth, guess = torch.arange(200) % 4, torch.arange(200) % 3
+        score = f1_score(truth, guess, average="micro", labels=labels)
+        assert abs(score - (guess == truth).float().mean().item()) > 0.005
+        assert f1_score(truth, guess, average="micro") == pytest.approx((guess == truth).float().mean().item())
+
+    @pytest.mark.parametrize("ratios", [(0.2, 0.8), (0.5, 0.6)])
+    def test_f1_does_not_say_which_of_the_two_is_low(self, ratios):
+        def f1(precision, recall):
+            return 2 * precision * recall / (precision + recall)
+
+        assert f1(*ratios) == f1(*reversed(ratios)) and ratios[0] != ratios[1]
+
+    @pytest.mark.parametrize("positives", [200, 2000, 10_000])
+    def test_a_random_ranking_has_the_share_of_positives_as_area(self, positives):
+        score = average_precision_score(torch.arange(20_000) < positives, torch.rand(20_000))
+        assert score == pytest.approx(positives / 20_000, rel=0.25)
+
+    @pytest.mark.parametrize("samples", [100, 1000])
+    def test_with_ten_positives_a_random_ranking_gets_more_than_their_share_on_average(self, samples):
+        labels = torch.arange(samples) < 10
+        scores = [average_precision_score(labels, torch.rand(samples)) for _ in range(300)]
+        assert sum(scores) / 300 > 1.2 * 10 / samples
+
+    @pytest.mark.parametrize("rank", [0, 3])
+    def test_a_false_alarm_near_the_top_costs_area(self, rank):
+        clean = torch.arange(100, 0, -1).float()
+        worse = clean.clone()
+        worse[50] = clean[rank] + 0.5
+        assert average_precision_score(self.labels, worse) < average_precision_score(self.labels, clean) - 0.05
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_rare_positives_all_get_a_no_for_hundreds_of_steps(self, seed):
+        torch.manual_seed(seed)
+        train, test = write_a_loop.digits()
+        x, y = train.tensors[0], train.tensors[1] == 8
+        model = nn.Linear(64, 1)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        losses = []
+        for step in range(251):
+            logits = model(x).squeeze(1)
+            losses.append(F.binary_cross_entropy_with_logits(logits, y.float()))
+            if step >= 10:
+                assert (model(test.tensors[0]) < (-1 if step == 10 else 0)).all()
+            optimizer.zero_grad()
+            losses[-1].backward()
+            optimizer.step()
+        assert losses[250] < 0.75 * losses[10]
+
+    def test_loss_can_fall_while_no_decision_changes(self):
+        losses = [F.binary_cross_entropy(torch.where(self.labels, p, 0.02), self.labels.float()) for p in (0.05, 0.4)]
+        assert losses[1] < losses[0]
+
+    def test_a_lower_threshold_never_loses_a_positive_and_never_a_false_alarm(self):
+        p = torch.rand(100)
+        counts = [accuracy.confusion(p > threshold, self.labels) for threshold in (0.8, 0.5, 0.2, 0.0)]
+        found, alarms = [c[0] for c in counts], [c[1] for c in counts]
+        assert found == sorted(found)
+        assert alarms == sorted(alarms)
+
+    def test_precision_depends_on_how_rare_positives_are_and_recall_does_not(self):
+        p_given = {True: torch.rand(10_000) ** 0.5, False: torch.rand(10_000) ** 2}
+        ratios = []
+        for positives in (5000, 500):
+            p = torch.cat([p_given[True][:positives], p_given[False]])
+            labels = torch.arange(len(p)) < positives
+            tp, fp, fn, _ = accuracy.confusion(p > 0.5, labels)
+            ratios.append((tp / (tp + fp), tp / (tp + fn)))
+        assert ratios[0][0] - ratios[1][0] > 0.2
+        assert abs(ratios[0][1] - ratios[1][1]) < 0.05

@@ -1,0 +1,426 @@
+"""What docs/junior/training-loop/write-a-loop.md claims, proven beyond the example shown."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+from torch.utils.data import DataLoader, TensorDataset
+
+from warmup.testing import load_snippet
+
+write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
+ablation = load_snippet("junior/training-loop/write_a_loop_ablation_broken.py")
+
+CPU = torch.device("cpu")
+
+
+def blobs(count: int, classes: int = 10) -> TensorDataset:
+    y = torch.arange(count) % classes
+    return TensorDataset(torch.randn(count, 64) + 4 * F.one_hot(y, 64), y)
+
+
+def small_model() -> nn.Sequential:
+    return nn.Sequential(nn.Linear(64, 16), nn.BatchNorm1d(16), nn.Dropout(0.5), nn.Linear(16, 10))
+
+
+@pytest.fixture(scope="module")
+def result():
+    return {
+        dropped: ablation.run(dropped, epochs=3)
+        for dropped in (
+            "nothing",
+            "model.train()",
+            "model.eval()",
+            "zero_grad()",
+            "step()",
+            "inference_mode()",
+            "* len(y)",
+            "+ softmax",
+        )
+    }
+
+
+class TestWriteALoop:
+    def test_loss_falls_and_accuracy_rises(self):
+        train_set, held_out = blobs(600), blobs(300)
+        model = small_model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        loader, held_out_loader = DataLoader(train_set, 32, shuffle=True), DataLoader(held_out, 128)
+        first = write_a_loop.evaluate(model, held_out_loader, CPU)
+        losses = [write_a_loop.train_epoch(model, loader, optimizer, CPU) for _ in range(6)]
+        last = write_a_loop.evaluate(model, held_out_loader, CPU)
+        assert losses[-1] < losses[0] / 2
+        assert last[0] < first[0] / 2 and first[1] < 0.4 and last[1] > 0.8
+
+    def test_the_digits_are_split_without_overlap(self):
+        train_set, held_out = write_a_loop.digits()
+        assert len(train_set) == 1200 and len(held_out) == 597
+        x, y = train_set.tensors
+        assert x.dtype == torch.float32 and y.dtype == torch.int64 and x.min() == 0 and x.max() == 1
+        rows = torch.cat([x, held_out.tensors[0]])
+        assert len(rows.unique(dim=0)) == 1797
+
+    def test_the_model_holds_dropout_and_batch_norm(self):
+        kinds = {type(module) for module in write_a_loop.build_model().modules()}
+        assert {nn.Dropout, nn.BatchNorm1d} < kinds
+
+    @pytest.mark.parametrize("batch_size", [1, 7, 64, 100])
+    def test_the_evaluation_does_not_depend_on_the_batch_size(self, batch_size):
+        data, model = blobs(100), small_model()
+        model(data.tensors[0])  # running statistics
+        loss, accuracy = write_a_loop.evaluate(model, DataLoader(data, batch_size), CPU)
+        logits = model(data.tensors[0])
+        assert loss == pytest.approx(F.cross_entropy(logits, data.tensors[1]).item(), rel=1e-5)
+        assert accuracy == pytest.approx((logits.argmax(1) == data.tensors[1]).float().mean().item())
+
+    def test_evaluation_changes_nothing_in_the_model_but_its_mode(self):
+        model = small_model().train()
+        before = {key: value.clone() for key, value in model.state_dict().items()}
+        write_a_loop.evaluate(model, DataLoader(blobs(50), 20), CPU)
+        assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
+        assert not any(module.training for module in model.modules())
+        assert all(parameter.grad is None for parameter in model.parameters())
+
+    def test_a_training_pass_follows_an_evaluation(self):
+        model = small_model().eval()
+        write_a_loop.train_epoch(model, DataLoader(blobs(50), 25), torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        assert all(module.training for module in model.modules())
+        assert model[1].num_batches_tracked.item() == 2
+
+    def test_the_training_loss_is_the_mean_over_samples(self):
+        data = blobs(70)
+        model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
+        loss = write_a_loop.train_epoch(model, DataLoader(data, 32), optimizer, CPU)
+        assert loss == pytest.approx(F.cross_entropy(model(data.tensors[0]), data.tensors[1]).item(), rel=1e-5)
+
+    def test_both_passes_move_each_batch_to_the_device(self):
+        class Elsewhere:
+            def __init__(self, tensor):
+                self.tensor = tensor
+
+            def to(self, device):
+                moves.append(device)
+                return self.tensor
+
+        moves, model = [], nn.Linear(64, 10)
+        loader = [(Elsewhere(torch.randn(4, 64)), Elsewhere(torch.arange(4))) for _ in range(3)]
+        write_a_loop.train_epoch(model, loader, torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        write_a_loop.evaluate(model, loader, CPU)
+        assert moves == [CPU] * 12
+
+    @pytest.mark.parametrize("inputs", [(8, 64), (8, 5, 64)])
+    def test_both_passes_refuse_labels_of_another_shape_and_an_empty_loader(self, inputs):
+        model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        before = model.weight.detach().clone()
+        x = torch.randn(inputs)
+        many = x.movedim(-1, 1)  # (n, C, T) are logits that cross_entropy takes with labels (n, T)
+        for labels in (torch.zeros(8, 5).long(), torch.zeros(8, 1).long(), torch.rand(8, 10)):
+            for data in ([(x, labels)], DataLoader(TensorDataset(many, labels), 4)):
+                with pytest.raises(ValueError, match=r"^labels of shape \(\d, \d+\) instead of \(n,\)$"):
+                    write_a_loop.train_epoch(model, data, optimizer, CPU)
+                with pytest.raises(ValueError, match=r"^labels of shape"):
+                    write_a_loop.evaluate(model, data, CPU)
+        assert torch.equal(model.weight, before)
+        for empty in ([], DataLoader(blobs(20), 64, drop_last=True)):
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.train_epoch(model, empty, optimizer, CPU)
+            with pytest.raises(ValueError, match="^the loader is empty$"):
+                write_a_loop.evaluate(model, empty, CPU)
+
+    def test_an_epoch_is_plain_sgd_by_hand(self):
+        data, model, copy = blobs(40), nn.Linear(64, 10), nn.Linear(64, 10)
+        copy.load_state_dict(model.state_dict())
+        write_a_loop.train_epoch(model, DataLoader(data, 20), torch.optim.SGD(model.parameters(), lr=0.5), CPU)
+        for x, y in DataLoader(data, 20):
+            gradients = torch.autograd.grad(F.cross_entropy(copy(x), y), list(copy.parameters()))
+            with torch.no_grad():
+                for parameter, gradient in zip(copy.parameters(), gradients, strict=True):
+                    parameter -= 0.5 * gradient
+        torch.testing.assert_close(model.weight, copy.weight)
+
+    def test_evaluation_records_no_graph(self):
+        seen = []
+
+        class Spy(nn.Linear):
+            def forward(self, x):
+                seen.append((super().forward(x).requires_grad, torch.is_inference_mode_enabled()))
+                return super().forward(x)
+
+        write_a_loop.evaluate(Spy(64, 10), DataLoader(blobs(10), 5), CPU)
+        assert seen == [(False, True)] * 2
+
+    def test_backward_changes_no_weight_and_step_needs_it(self):
+        model = nn.Linear(64, 10)
+        before = model.weight.detach().clone()
+        optimizer = torch.optim.AdamW(model.parameters())
+        optimizer.step()
+        assert torch.equal(model.weight, before)
+        F.cross_entropy(model(torch.randn(3, 64)), torch.tensor([0, 1, 2])).backward()
+        assert torch.equal(model.weight, before)
+        optimizer.step()
+        assert not torch.equal(model.weight, before)
+
+    def test_eval_does_not_stop_autograd_and_inference_mode_does_not_stop_dropout(self):
+        model, x = small_model(), torch.randn(8, 64)
+        assert model.eval()(x).requires_grad
+        model.train()
+        with torch.inference_mode():
+            assert not torch.equal(model(x), model(x))
+
+    def test_in_eval_mode_a_prediction_does_not_depend_on_its_neighbors(self):
+        model, x = small_model(), torch.randn(8, 64)
+        model(x)
+        torch.testing.assert_close(model.eval()(x)[:1], model(x[:1]))
+        with pytest.raises(ValueError, match="more than 1 value per channel"):
+            model.train()(x[:1])
+
+    def test_argmax_needs_no_softmax(self):
+        logits = torch.randn(100, 10)
+        assert torch.equal(logits.argmax(1), logits.softmax(1).argmax(1))
+
+    def test_calling_the_model_runs_hooks_and_forward_does_not(self):
+        model, calls = nn.Linear(2, 2), []
+        model.register_forward_hook(lambda *_: calls.append(1))
+        model.forward(torch.ones(1, 2))
+        assert not calls
+        model(torch.ones(1, 2))
+        assert calls
+
+    def test_no_omission_raises_and_only_step_is_obvious(self, result):
+        assert result["step()"]["accuracy"] < 0.2
+        for dropped, row in result.items():
+            if dropped != "step()":
+                assert row["accuracy"] > 0.75 and row["true accuracy"] > 0.85, dropped
+
+    def test_without_step_the_loss_stays_where_it_began(self, result):
+        assert result["step()"]["training loss"] > math.log(10) > result["nothing"]["training loss"]
+
+    def test_the_ablated_loop_without_omission_is_the_loop_of_the_page(self, result):
+        torch.manual_seed(0)
+        train_set, held_out = write_a_loop.digits()
+        loader, held_out_loader = DataLoader(train_set, 64, shuffle=True), DataLoader(held_out, 256)
+        model = write_a_loop.build_model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+        for _ in range(3):
+            training_loss = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+            loss, accuracy = write_a_loop.evaluate(model, held_out_loader, CPU)
+        assert training_loss == pytest.approx(result["nothing"]["training loss"], rel=1e-5)
+        assert loss == pytest.approx(result["nothing"]["loss"], rel=1e-5)
+        assert accuracy == result["nothing"]["accuracy"] == pytest.approx(result["nothing"]["true accuracy"])
+
+    def test_without_train_the_training_loss_looks_better(self, result):
+        assert result["model.train()"]["training loss"] < result["nothing"]["training loss"] - 0.1
+
+    @pytest.mark.parametrize("p", [0.0, 0.5])
+    def test_without_train_the_training_loss_looks_too_good_because_of_dropout(self, p, monkeypatch):
+        monkeypatch.setattr(ablation.nn, "Dropout", lambda _, make=nn.Dropout: make(p))
+        with_train, without = (
+            ablation.run(dropped, epochs=4)["training loss"] for dropped in ("nothing", "model.train()")
+        )
+        assert (without < with_train) is (p > 0)
+
+    def test_without_eval_the_report_is_wrong_and_the_model_fine(self, result):
+        row = result["model.eval()"]
+        assert row["loss"] > result["nothing"]["loss"] + 0.05
+        assert row["true accuracy"] > row["accuracy"] + 0.02
+
+    def test_without_eval_the_held_out_loss_depends_on_the_batch_size(self):
+        data, model = blobs(100), small_model()
+        model[2].p = 0.0  # batch norm alone
+        losses = {}
+        for mode in (True, False):
+            model.train(mode)
+            losses[mode] = [
+                sum(F.cross_entropy(model(x), y, reduction="sum").item() for x, y in DataLoader(data, size)) / 100
+                for size in (10, 100)
+            ]
+        assert abs(losses[True][0] - losses[True][1]) > 1e-3
+
+    def test_without_eval_evaluating_changes_the_model(self):
+        model = small_model().train()
+        before = model[1].running_mean.clone()
+        with torch.inference_mode():
+            model(torch.randn(20, 64) + 3)
+        assert not torch.equal(model[1].running_mean, before)
+
+    def test_without_inference_mode_not_one_digit_changes(self, result):
+        assert result["inference_mode()"] == result["nothing"]
+
+    def test_without_weights_the_losses_are_off_and_the_accuracy_is_not(self, result):
+        row = result["* len(y)"]
+        assert row["loss"] != pytest.approx(result["nothing"]["loss"], rel=1e-3)
+        assert row["training loss"] != result["nothing"]["training loss"]
+        assert row["accuracy"] == result["nothing"]["accuracy"]
+
+    def test_the_last_held_out_batch_has_85_samples(self):
+        assert [len(y) for _, y in DataLoader(write_a_loop.digits()[1], batch_size=256)] == [256, 256, 85]
+
+    def test_softmax_before_the_loss_has_a_floor(self, result):
+        floor = math.log(math.e + 9) - 1
+        sure = 1000 * F.one_hot(torch.arange(10)).float()
+        assert F.cross_entropy(sure.softmax(1), torch.arange(10)).item() == pytest.approx(floor, rel=1e-5)
+        assert F.cross_entropy(sure, torch.arange(10)).item() == 0
+        assert result["+ softmax"]["loss"] > floor and result["+ softmax"]["accuracy"] > 0.8
+
+    def test_without_zero_grad_momentum_ruins_what_adamw_survives(self, result, monkeypatch):
+        assert result["zero_grad()"]["accuracy"] > 0.85
+        monkeypatch.setattr(torch.optim, "AdamW", lambda p, lr: torch.optim.SGD(p, lr=0.1, momentum=0.9))
+        assert ablation.run("nothing", epochs=3)["accuracy"] > 0.9
+        assert ablation.run("zero_grad()", epochs=3)["accuracy"] < 0.5
+
+    def test_adamw_does_not_see_the_size_of_the_gradient(self):
+        weights = []
+        for scale in (1.0, 1000.0):
+            w = nn.Parameter(torch.tensor([1.0, -2.0]))
+            optimizer = torch.optim.AdamW([w], lr=0.1)
+            for gradient in torch.tensor([[1.0, 0.5], [-0.3, 2.0], [0.7, 0.1]]):
+                w.grad = scale * gradient
+                optimizer.step()
+            weights.append(w.detach())
+        torch.testing.assert_close(*weights)
+
+    def test_the_training_set_in_eval_mode_is_below_the_held_out_loss(self):
+        torch.manual_seed(1)
+        train_set, held_out = write_a_loop.digits()
+        loader, model = DataLoader(train_set, 64, shuffle=True), write_a_loop.build_model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+        for _ in range(5):
+            training_loss = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        fair, _ = write_a_loop.evaluate(model, loader, CPU)
+        held_out_loss, _ = write_a_loop.evaluate(model, DataLoader(held_out, 256), CPU)
+        assert fair < held_out_loss < training_loss
+
+    def test_a_sum_of_loss_tensors_keeps_the_graphs(self):
+        w = nn.Parameter(torch.ones(1))
+        kept, freed = 0.0, 0.0
+        for _ in range(3):
+            loss = (w * 2).sum()
+            kept, freed = kept + loss, freed + loss.detach()
+        assert kept.grad_fn is not None and freed.grad_fn is None
+        assert torch.autograd.grad(kept, w)[0].item() == 6
+
+    def test_batch_norm_raises_for_one_sample_of_one_value_per_channel_only(self):
+        with pytest.raises(ValueError, match="more than 1 value per channel"):
+            nn.BatchNorm1d(3)(torch.randn(1, 3))
+        nn.BatchNorm1d(3)(torch.randn(1, 3, 4))
+        nn.BatchNorm2d(3)(torch.randn(1, 3, 4, 4))
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_inference_mode_gives_this_model_the_same_numbers_and_a_padded_encoder_others(self):
+        model, x = write_a_loop.build_model().eval(), torch.randn(5, 64)
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True)
+        encoder, tokens = nn.TransformerEncoder(layer, 1).eval(), torch.randn(2, 4, 8)
+        padding = torch.tensor([[False, False, False, True], [False, False, True, True]])
+        recorded = model(x), encoder(tokens, src_key_padding_mask=padding)
+        with torch.inference_mode():
+            torch.testing.assert_close(model(x), recorded[0].detach())
+            fast = encoder(tokens, src_key_padding_mask=padding)
+        torch.testing.assert_close(fast[~padding], recorded[1].detach()[~padding])
+        assert not fast[padding].any() and recorded[1][padding].any()
+
+    @pytest.mark.parametrize("scale", [1.0, 255.0])
+    @pytest.mark.parametrize("label", [None, 0])
+    def test_the_first_loss_depends_on_the_scale_of_the_inputs_and_not_on_the_class_balance(self, scale, label):
+        x, y = scale * torch.rand(500, 64), torch.arange(500) % 10 if label is None else torch.full((500,), label)
+        torch.manual_seed(0)
+        first = []
+        for _ in range(10):
+            model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, 10))
+            first.append(F.cross_entropy(model(x), y).item())
+        off = [abs(loss - math.log(10)) for loss in first]
+        assert max(off) < 0.5 if scale == 1 else sum(off) / 10 > 5
+
+    @pytest.mark.parametrize("build", [torch.optim.SGD, torch.optim.Adam])
+    def test_a_residual_branch_that_starts_at_zero_has_not_changed_after_one_step(self, build):
+        body, scale, head = nn.Linear(8, 8), nn.Parameter(torch.zeros(8)), nn.Linear(8, 3)
+        optimizer = build([*body.parameters(), scale, *head.parameters()], lr=0.1)
+        before, x, y = body.weight.detach().clone(), torch.randn(32, 8), torch.arange(32) % 3
+        changed = []
+        for _ in range(3):
+            loss = F.cross_entropy(head(x + scale * body(x)), y)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+            changed.append((not torch.equal(before, body.weight), bool(scale.any())))
+        assert changed == [(False, True), (True, True), (True, True)]
+
+    @pytest.mark.parametrize(("dtype", "stops"), [(torch.float32, 1000), (torch.bfloat16, 256)])
+    def test_a_sum_of_detached_losses_stops_in_bfloat16_unless_it_is_float32(self, dtype, stops):
+        model, x = nn.Linear(4, 3).to(dtype), torch.randn(2, 4, dtype=dtype)
+        assert F.cross_entropy(model(x), torch.tensor([0, 1])).dtype == dtype
+        total = safe = 0.0
+        for _ in range(1000):
+            loss = torch.ones((), dtype=dtype, requires_grad=True)
+            total += loss.detach()
+            safe += loss.detach().float()
+        assert total.item() == stops and safe.item() == 1000
+
+    @pytest.mark.parametrize("count", ["samples", "weights", "ignored"])
+    def test_a_mean_loss_is_weighted_by_what_it_was_divided_by(self, count):
+        logits, label = torch.randn(100, 3), torch.randint(3, (100,))
+        weight = torch.tensor([1.0, 5.0, 0.2]) if count == "weights" else None
+        if count == "ignored":
+            label[:20] = -100
+        total = by_size = divisor = 0.0
+        for rows, labels in zip(logits.split(32), label.split(32), strict=True):
+            loss = F.cross_entropy(rows, labels, weight=weight).item()
+            part = (labels != -100).sum().item() if weight is None else weight[labels].sum().item()
+            total, by_size, divisor = total + loss * part, by_size + loss * len(labels), divisor + part
+        expected = F.cross_entropy(logits, label, weight=weight).item()
+        assert total / divisor == pytest.approx(expected, rel=1e-5)
+        assert (by_size / 100 == pytest.approx(expected, rel=1e-5)) is (count == "samples")
+
+    @pytest.mark.parametrize(("smoothing", "least"), [(0.0, 0.0), (0.1, 0.5003)])
+    def test_one_batch_is_not_overfitted_to_zero_with_label_smoothing(self, smoothing, least):
+        x, y = torch.randn(20, 16), torch.arange(20) % 10
+        model = nn.Sequential(nn.Linear(16, 64), nn.ReLU(), nn.Linear(64, 10))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        for _ in range(150):
+            loss = F.cross_entropy(model(x), y, label_smoothing=smoothing)
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        assert loss.item() == pytest.approx(least, abs=0.02)
+
+    @pytest.mark.parametrize("heads", [1, 2])
+    def test_the_bias_of_attentions_keys_has_no_effect_and_that_of_the_queries_has(self, heads):
+        attention, x = nn.MultiheadAttention(8, heads, batch_first=True), torch.randn(4, 5, 8)
+        nn.init.normal_(attention.in_proj_bias)
+        attention(x, x, x)[0].square().sum().backward()
+        queries, keys, values = attention.in_proj_bias.grad.abs().split(8)
+        assert keys.max() < 1e-4 * queries.max() and values.max() > queries.max() / 100
+
+    @pytest.mark.parametrize("norm", [nn.BatchNorm1d(16), nn.Identity()])
+    def test_a_bias_right_before_batch_norm_has_no_effect(self, norm):
+        first = nn.Linear(8, 16)
+        model = nn.Sequential(first, norm, nn.ReLU(), nn.Linear(16, 3))
+        F.cross_entropy(model(torch.randn(32, 8)), torch.arange(32) % 3).backward()
+        assert (first.bias.grad.abs().max() < 1e-6) == isinstance(norm, nn.BatchNorm1d)
+
+    def test_evaluating_twice_in_another_order_differs_by_rounding(self):
+        data, model = blobs(300), small_model()
+        shuffled = DataLoader(data, 64, shuffle=True)
+        first, second = (write_a_loop.evaluate(model, shuffled, CPU) for _ in range(2))
+        assert first == pytest.approx(second, rel=1e-5)
+        in_order = DataLoader(data, 64)
+        assert write_a_loop.evaluate(model, in_order, CPU) == write_a_loop.evaluate(model, in_order, CPU)
+
+    @pytest.mark.parametrize("classes", [3, 10])
+    def test_four_checks_before_a_long_run(self, classes):
+        data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
+        model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, classes))
+        loader = DataLoader(data, 30)
+        first = write_a_loop.evaluate(model, loader, CPU)
+        assert first[0] == pytest.approx(math.log(classes), abs=0.2)
+        assert first == write_a_loop.evaluate(model, loader, CPU)
+        before = [parameter.detach().clone() for parameter in model.parameters()]
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert not any(map(torch.equal, before, model.parameters()))
+        for _ in range(60):
+            last = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        assert last < 0.02

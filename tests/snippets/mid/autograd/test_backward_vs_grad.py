@@ -1,0 +1,194 @@
+"""What docs/mid/autograd/backward-vs-grad.md claims, proven beyond the example shown."""
+
+from collections.abc import Callable
+
+import pytest
+import torch
+from torch import nn
+from torch.autograd.functional import jacobian
+from torch.nn import functional as F
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
+
+from warmup.testing import load_snippet
+
+hvp = load_snippet("mid/autograd/backward_vs_grad_hvp.py")
+
+
+def products(run: Callable[[], object]) -> int:
+    """How many matrix products run; FlopCounterMode imports the compiler and is slower."""
+
+    class Count(TorchDispatchMode):
+        found = 0
+
+        def __torch_dispatch__(self, func, types, args=(), kwargs=None):  # noqa: ANN001, ANN204
+            self.found += func in (torch.ops.aten.mm.default, torch.ops.aten.addmm.default)
+            return func(*args, **(kwargs or {}))
+
+    with Count() as count:
+        run()
+    return count.found
+
+
+class TestBackwardVsGrad:
+    def test_grad_returns_and_backward_accumulates(self):
+        model = nn.Sequential(nn.Linear(3, 4), nn.GELU(), nn.Linear(4, 1)).double()
+        x, parameters = torch.randn(5, 3).double(), list(model.parameters())
+        returned = torch.autograd.grad(model(x).mean(), parameters)
+        assert all(p.grad is None for p in parameters)
+        for times in (1, 2, 3):
+            assert model(x).mean().backward() is None
+            assert all(torch.allclose(p.grad, times * g) for p, g in zip(parameters, returned, strict=True))
+
+    def test_grad_of_an_intermediate_visits_neither_what_lies_behind_nor_a_side_branch(self):
+        x, other = torch.ones(2, requires_grad=True), torch.ones(2, requires_grad=True)
+        h, side, visited = x.exp(), other.sin(), []
+        h.grad_fn.register_prehook(lambda _: visited.append("behind"))
+        side.grad_fn.register_prehook(lambda _: visited.append("side"))
+        loss = (h * side).sum()
+        (g,) = torch.autograd.grad(loss, h, retain_graph=True)
+        assert torch.allclose(g, side) and visited == []
+        torch.autograd.grad(loss, x, retain_graph=True)
+        assert visited == ["behind"]
+        loss.backward()
+        assert sorted(visited) == ["behind", "behind", "side"]
+
+    @pytest.mark.parametrize("activation", [nn.Tanh, nn.GELU, nn.Sigmoid])
+    def test_the_product_is_that_of_the_whole_hessian(self, activation: type[nn.Module]):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 3), activation(), nn.Linear(3, 1)).double()
+        x, y = torch.randn(6, 2).double(), torch.randn(6, 1).double()
+        parameters = dict(model.named_parameters())
+        vector = [torch.randn_like(p) for p in parameters.values()]
+
+        def loss(*values: torch.Tensor) -> torch.Tensor:
+            return F.mse_loss(torch.func.functional_call(model, dict(zip(parameters, values, strict=True)), x), y)
+
+        blocks = torch.autograd.functional.hessian(loss, tuple(parameters.values()))
+        expected = [
+            sum(torch.tensordot(block, v, v.dim()) for block, v in zip(row, vector, strict=True)) for row in blocks
+        ]
+        found = hvp.hessian_vector_product(loss(*parameters.values()), list(parameters.values()), vector)
+        assert all(torch.allclose(a, b) for a, b in zip(found, expected, strict=True))
+        assert all(p.grad is None for p in parameters.values())
+
+    def test_the_product_leaves_the_graph_of_the_loss(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(3, 5), nn.Tanh(), nn.Linear(5, 1))
+        for loss in (model(torch.randn(4, 3)).square().mean(), F.softplus(model(torch.randn(4, 3))).mean()):
+            parameters = list(model.parameters())
+            vector = [torch.ones_like(p) for p in parameters]
+            first, again = (hvp.hessian_vector_product(loss, parameters, vector) for _ in range(2))
+            assert all(map(torch.equal, first, again))
+            loss.backward()
+
+    def test_the_second_backward_approaches_three_of_the_first(self):
+        ratios = []
+        for depth in (2, 16):
+            model = nn.Sequential(*(m for _ in range(depth) for m in (nn.Linear(8, 8), nn.Tanh())))
+            loss, parameters, found = model(torch.randn(4, 8)).square().mean(), list(model.parameters()), []
+            first = products(lambda: found.extend(torch.autograd.grad(loss, parameters, create_graph=True)))  # noqa: B023
+            dot = sum((g * torch.ones_like(g)).sum() for g in found)
+            ratios.append(products(lambda: torch.autograd.grad(dot, parameters)) / first)  # noqa: B023
+        assert 2 < ratios[0] < ratios[1] < 3 and ratios[1] > 2.85
+
+    @pytest.mark.parametrize("mode", [torch.enable_grad, torch.no_grad, torch.inference_mode])
+    def test_the_product_does_not_depend_on_the_grad_mode(self, mode: type):
+        w = torch.tensor([1.0, 2.0], requires_grad=True)
+        for power in (2, 3):
+            loss, vector = (w**power).sum(), [torch.tensor([1.0, 3.0])]
+            with mode():
+                (found,) = hvp.hessian_vector_product(loss, [w], vector)
+            assert torch.allclose(found, power * (power - 1) * w.detach() ** (power - 2) * vector[0])
+
+    def test_the_product_of_what_is_linear_or_unused_is_zero(self):
+        w, unused = torch.ones(3, requires_grad=True), torch.ones(2, requires_grad=True)
+        vector = [torch.ones(3), torch.ones(2)]
+        for loss in ((2 * w).sum(), (w * torch.arange(3.0)).sum()):
+            found = hvp.hessian_vector_product(loss, [w, unused], vector)
+            assert [v.tolist() for v in found] == [[0, 0, 0], [0, 0]]
+        found = hvp.hessian_vector_product((w**2).sum(), [w, unused], vector)
+        assert [v.tolist() for v in found] == [[2, 2, 2], [0, 0]]
+        with pytest.raises(ValueError, match="shorter"):
+            hvp.hessian_vector_product((w**2).sum(), [w], vector[:0])
+
+    def test_a_penalty_needs_create_graph(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 8), nn.Softplus(), nn.Linear(8, 1))
+        x = torch.randn(16, 2, requires_grad=True)
+        found = {}
+        for create in (False, True):
+            (slope,) = torch.autograd.grad(model(x).sum(), x, create_graph=create)
+            assert (slope.grad_fn is not None) == create
+            loss = model(x).mean() + 10 * slope.square().mean()
+            found[create] = torch.autograd.grad(loss, model[0].weight)[0]
+        plain = torch.autograd.grad(model(x).mean(), model[0].weight)[0]
+        assert torch.equal(found[False], plain) and not torch.allclose(found[True], plain)
+        (slope,) = torch.autograd.grad(model(x).sum(), x)
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            slope.square().mean().backward()
+
+    @pytest.mark.parametrize("wanted", ["leaf", "itself"])
+    def test_grad_fills_what_retain_grad_was_called_on(self, wanted: str):
+        x = torch.ones(2, requires_grad=True)
+        h = 3 * x
+        h.retain_grad()
+        loss = (h**2).sum()
+        torch.autograd.grad(loss, x if wanted == "leaf" else h, retain_graph=True)
+        assert h.grad.tolist() == [6, 6] and x.grad is None
+        loss.backward()
+        assert h.grad.tolist() == [12, 12]
+
+    def test_only_backward_runs_hooks_after_accumulation(self):
+        x, seen = torch.ones(2, requires_grad=True), []
+        x.register_hook(lambda _: seen.append("tensor"))
+        x.register_post_accumulate_grad_hook(lambda _: seen.append("accumulated"))
+        torch.autograd.grad((x**2).sum(), x)
+        assert seen == ["tensor"]
+        (x**2).sum().backward()
+        assert seen == ["tensor", "tensor", "accumulated"]
+
+    def test_inputs_fills_an_intermediate_tensor_without_retain_grad(self):
+        x = torch.ones(2, requires_grad=True)
+        h = x.exp()
+        (3 * h).sum().backward(inputs=[h])
+        assert h.grad.tolist() == [3, 3] and x.grad is None
+
+    @pytest.mark.parametrize("size", [2, 5])
+    def test_several_outputs_need_a_vector_and_give_its_product_with_the_jacobian(self, size: int):
+        torch.manual_seed(size)
+        x, W = torch.randn(3, dtype=torch.float64, requires_grad=True), torch.randn(size, 3).double()
+        v = torch.randn(size).double()
+        for call in (lambda y: y.backward(), lambda y: torch.autograd.grad(y, x)):
+            with pytest.raises(RuntimeError, match="only for scalar outputs"):
+                call((W @ x).exp())
+        for shape in ((), (1,), (1, 1)):
+            (one,) = torch.autograd.grad((W[:1] @ x).exp().view(shape), x)
+            assert torch.allclose(one, torch.autograd.grad((W[0] @ x).exp(), x)[0])
+        expected = v @ jacobian(lambda x: (W @ x).exp(), x.detach())
+        assert torch.allclose(torch.autograd.grad((W @ x).exp(), x, grad_outputs=v)[0], expected)
+        (W @ x).exp().backward(v)
+        assert torch.allclose(x.grad, expected)
+
+    @pytest.mark.parametrize("randomness", ["error", "same", "different"])
+    def test_gradients_of_samples_with_dropout_need_randomness(self, randomness: str):
+        drop = nn.Dropout(0.5)
+        each = torch.func.vmap(torch.func.grad(lambda x: drop(x).sum()), randomness=randomness)
+        if randomness == "error":
+            with pytest.raises(RuntimeError, match="random operation"):
+                each(torch.ones(4, 64))
+        else:
+            rows = each(torch.ones(4, 64))
+            assert torch.equal(rows, rows[:1].expand(4, 64)) == (randomness == "same")
+
+    def test_backward_with_create_graph_warns(self):
+        x = torch.ones(2, requires_grad=True)
+        with pytest.warns(UserWarning, match="create a reference cycle"):
+            (x**2).sum().backward(create_graph=True)
+        x.grad = None
+
+    def test_reentrant_checkpointing_does_not_support_grad(self):
+        layer, x = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True)
+        with pytest.raises(RuntimeError):
+            torch.autograd.grad(checkpoint(layer, x, use_reentrant=True).sum(), layer.weight)
+        assert torch.autograd.grad(checkpoint(layer, x, use_reentrant=False).sum(), layer.weight)[0].shape == (2, 2)

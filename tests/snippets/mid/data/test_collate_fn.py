@@ -1,0 +1,400 @@
+"""What docs/mid/data/collate-fn.md claims, proven beyond the example shown."""
+
+import io
+import pickle
+import subprocess
+import sys
+from functools import partial
+
+import pytest
+import torch
+from torch import nn
+from torch.nn import functional as F
+from torch.nn.utils.rnn import pad_sequence
+from torch.utils.data import (
+    BatchSampler,
+    ConcatDataset,
+    DataLoader,
+    Dataset,
+    IterableDataset,
+    RandomSampler,
+    SequentialSampler,
+    Subset,
+    WeightedRandomSampler,
+    default_collate,
+)
+
+from warmup.testing import load_snippet
+
+collate = load_snippet("mid/data/collate_fn_pad.py")
+epoch_snippet = load_snippet("mid/data/collate_fn_epoch.py")
+buckets = load_snippet("mid/data/collate_fn_buckets.py")
+mask_snippet = load_snippet("mid/data/collate_fn_mask.py")
+
+WORDS = [torch.arange(1, n + 1) for n in (3, 1, 5, 2, 2, 7, 4)]
+
+
+def seeded(seed: int = 3) -> torch.Generator:
+    return torch.Generator().manual_seed(seed)
+
+
+class TestCollateFn:
+    @pytest.mark.parametrize("padding_value", [0, -1])
+    def test_pad_batch_keeps_every_token_and_marks_the_rest(self, padding_value):
+        batch = collate.pad_batch(WORDS, padding_value)
+        assert batch.tokens.shape == batch.mask.shape == (7, 7)
+        assert batch.mask.dtype == torch.bool
+        assert batch.tokens.dtype == batch.lengths.dtype == torch.int64
+        for row, mask, length, word in zip(*batch, WORDS, strict=True):
+            assert length == len(word) == mask.sum()
+            assert torch.equal(row[mask], word) and torch.equal(row[: len(word)], word)
+            assert (row[~mask] == padding_value).all()
+
+    def test_pad_batch_takes_empty_and_float_samples_but_not_none_at_all(self):
+        batch = collate.pad_batch([torch.zeros(0), torch.tensor([0.5])])
+        assert batch.tokens.tolist() == [[0.0], [0.5]]
+        assert batch.mask.tolist() == [[False], [True]]
+        with pytest.raises(RuntimeError):
+            collate.pad_batch([])
+
+    @pytest.mark.parametrize("shuffle", [True, False])
+    @pytest.mark.parametrize("drop_last", [True, False])
+    @pytest.mark.parametrize("batch_size", [1, 3, 10])
+    def test_load_is_a_data_loader_without_workers(self, shuffle, drop_last, batch_size):
+        generator = seeded()
+        loader = DataLoader(
+            WORDS, batch_size, shuffle, drop_last=drop_last, generator=generator, collate_fn=collate.pad_batch
+        )
+        expected = [batch.tokens.tolist() for _ in range(3) for batch in loader]
+        again = seeded()
+        found = [
+            batch.tokens.tolist()
+            for _ in range(3)
+            for batch in epoch_snippet.load(WORDS, batch_size, shuffle, drop_last, again, collate.pad_batch)
+        ]
+        assert found == expected
+        assert torch.equal(again.get_state(), generator.get_state())
+
+    def test_each_batch_is_as_wide_as_its_own_longest_sentence(self):
+        for batch in DataLoader(WORDS, 2, collate_fn=collate.pad_batch):
+            assert batch.tokens.shape[1] == batch.lengths.max()
+
+    def test_a_generator_isolates_the_order_from_the_global_one_and_goes_on_in_the_next_epoch(self):
+        def epochs(generator):
+            loader = DataLoader(range(50), 50, shuffle=True, generator=generator)
+            orders = []
+            for _ in range(2):
+                torch.rand(len(orders) + 1)
+                orders.append(next(iter(loader)).tolist())
+            return orders
+
+        torch.manual_seed(1)
+        first = epochs(seeded())
+        torch.manual_seed(2)
+        assert epochs(seeded()) == first
+        assert first[0] != first[1]
+        torch.manual_seed(1)
+        unseeded = epochs(None)
+        torch.manual_seed(2)
+        assert epochs(None) != unseeded
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_the_generator_of_the_loader_does_not_reach_a_sampler_of_its_own(self, seed):
+        def order(seed, **options):
+            torch.manual_seed(seed)
+            return [int(i) for i in DataLoader(range(50), None, generator=seeded(), **options)]
+
+        assert order(seed, shuffle=True) == order(seed + 10, shuffle=True)
+        for build in (RandomSampler, lambda data, **options: WeightedRandomSampler([1.0] * 50, 50, **options)):
+            ignored, passed = build(range(50)), build(range(50), generator=seeded())
+            state = passed.generator.get_state()
+            assert order(seed, sampler=ignored) != order(seed + 10, sampler=ignored)
+            first = order(seed, sampler=passed)
+            passed.generator.set_state(state)
+            assert order(seed + 10, sampler=passed) == first
+
+    @pytest.mark.parametrize("persistent", [False, True])
+    def test_persistent_workers_draw_one_number_less_in_each_later_epoch(self, persistent):
+        generator = seeded()
+        options = {"num_workers": 1, "multiprocessing_context": "fork", "persistent_workers": persistent}
+        loader = DataLoader(range(20), 20, shuffle=True, generator=generator, **options)
+        orders = [batch.tolist() for _ in range(3) for batch in loader]
+        again = seeded()
+        expected = []
+        for epoch in range(3):
+            if epoch == 0 or not persistent:
+                torch.empty((), dtype=torch.int64).random_(generator=again)
+            expected.append(list(RandomSampler(range(20), generator=again)))
+        assert orders == expected
+
+    def test_drop_last_with_shuffle_drops_other_samples_in_each_epoch(self):
+        loader = DataLoader(range(7), 3, shuffle=True, drop_last=True, generator=seeded())
+        dropped = [set(range(7)) - {int(i) for batch in loader for i in batch} for _ in range(6)]
+        assert all(len(d) == 1 for d in dropped)
+        assert len({d.pop() for d in dropped}) > 1
+
+    def test_dataset_and_collate_run_in_the_worker_and_the_sampler_does_not(self):
+        class Where(Dataset):
+            def __getitem__(self, index):
+                return torch.utils.data.get_worker_info() is not None
+
+            def __len__(self):
+                return 2
+
+        class Recording(SequentialSampler):
+            seen = None
+
+            def __iter__(self):
+                Recording.seen = torch.utils.data.get_worker_info()
+                return super().__iter__()
+
+        def collate_here(samples):
+            return [*samples, torch.utils.data.get_worker_info() is not None]
+
+        Recording.seen = "not called"
+        loader = DataLoader(
+            Where(),
+            2,
+            sampler=Recording(Where()),
+            collate_fn=collate_here,
+            num_workers=1,
+            multiprocessing_context="fork",
+        )
+        assert list(loader) == [[True, True, True]]
+        assert Recording.seen is None
+
+    def test_default_collate_stacks_tensors_and_needs_equal_shapes(self):
+        assert torch.equal(default_collate(WORDS[3:5]), torch.stack(WORDS[3:5]))
+        with pytest.raises(RuntimeError, match=r"stack expects each tensor to be equal size, but got \[3\] .* \[1\]"):
+            default_collate(WORDS[:2])
+        with pytest.raises(RuntimeError, match="each element in list of batch should be of equal size"):
+            default_collate([[1], [2, 3]])
+
+    def test_default_collate_transposes_lists_and_tuples(self):
+        found = default_collate([[1, 2, 3], [4, 5, 6]])
+        assert [t.tolist() for t in found] == [[1, 4], [2, 5], [3, 6]]
+        images, labels = default_collate([(torch.zeros(2, 2), 1), (torch.ones(2, 2), 0)])
+        assert images.shape == (2, 2, 2) and labels.tolist() == [1, 0]
+
+    def test_default_collate_keeps_strings_and_the_keys_of_the_first_sample_only(self):
+        assert default_collate(["a", "bc"]) == ["a", "bc"]
+        assert default_collate([{"x": 1}, {"x": 2, "y": 3}])["x"].tolist() == [1, 2]
+        assert set(default_collate([{"x": 1}, {"x": 2, "y": 3}])) == {"x"}
+        with pytest.raises(KeyError):
+            default_collate([{"x": 1, "y": 3}, {"x": 2}])
+
+    @pytest.mark.parametrize("neighbor", [2, 3, 9])
+    def test_the_plain_mean_shrinks_with_the_neighbor_and_the_masked_mean_does_not(self, neighbor):
+        embedding = nn.Embedding(10, 3, padding_idx=0)
+        sentence = torch.tensor([4, 7])
+        batch = collate.pad_batch([sentence, torch.ones(neighbor, dtype=torch.int64)])
+        vectors = embedding(batch.tokens)
+        alone = embedding(sentence).mean(dim=0)
+        torch.testing.assert_close(vectors.mean(dim=1)[0], alone * 2 / neighbor)
+        torch.testing.assert_close(mask_snippet.masked_mean(vectors, batch.mask)[0], alone)
+
+    def test_masked_mean_ignores_whatever_stands_at_a_padded_place(self):
+        batch = collate.pad_batch(WORDS)
+        vectors = torch.randn(7, 7, 2)
+        expected = torch.stack([v[: len(w)].mean(dim=0) for v, w in zip(vectors, WORDS, strict=True)])
+        vectors[~batch.mask] = torch.nan
+        torch.testing.assert_close(mask_snippet.masked_mean(vectors, batch.mask), expected)
+
+    def test_a_lambda_cannot_be_pickled_and_a_partial_of_a_top_level_function_can(self):
+        with pytest.raises((pickle.PicklingError, AttributeError)):
+            pickle.dump(lambda samples: samples, io.BytesIO())
+        restored = pickle.loads(pickle.dumps(partial(pad_sequence, batch_first=True)))
+        assert restored(WORDS[:2]).shape == (2, 3)
+        assert pickle.loads(pickle.dumps(collate.pad_batch)) is collate.pad_batch
+
+    def test_sdpa_takes_the_mask_and_multihead_attention_takes_its_opposite(self):
+        batch = collate.pad_batch(WORDS[:2])
+        x = torch.randn(2, 3, 4)
+        changed = x.masked_fill(~batch.mask.unsqueeze(-1), 100.0)
+        attention = nn.MultiheadAttention(4, 1, batch_first=True)
+
+        def sdpa(keys):
+            return F.scaled_dot_product_attention(
+                x[:, None], keys[:, None], keys[:, None], attn_mask=batch.mask[:, None, None, :]
+            )
+
+        def multihead(keys, ignore):
+            return attention(x, keys, keys, key_padding_mask=ignore, need_weights=False)[0]
+
+        torch.testing.assert_close(sdpa(x), sdpa(changed))
+        torch.testing.assert_close(multihead(x, ~batch.mask), multihead(changed, ~batch.mask))
+        assert not torch.allclose(multihead(x, batch.mask)[1], multihead(changed, batch.mask)[1])
+
+    def test_batch_norm_raises_on_a_last_batch_of_one(self):
+        *_, last = DataLoader(torch.randn(7, 4), 3)
+        assert len(last) == 1
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+            nn.BatchNorm1d(4)(last)
+        nn.BatchNorm1d(4).eval()(last)
+        nn.BatchNorm1d(4)(nn.Linear(3, 4)(torch.randn(1, 5, 3)).transpose(1, 2))
+        with pytest.raises(ValueError, match="Expected more than 1 value per channel when training"):
+            nn.BatchNorm1d(4)(torch.randn(1, 4, 1))
+
+    def test_getitems_is_called_once_per_batch(self):
+        class Table(Dataset):
+            queries = []
+
+            def __len__(self):
+                return 5
+
+            def __getitems__(self, indices):
+                self.queries.append(indices)
+                return [torch.tensor(i) for i in indices]
+
+        assert [b.tolist() for b in DataLoader(Table(), 2)] == [[0, 1], [2, 3], [4]]
+        assert Table.queries == [[0, 1], [2, 3], [4]]
+
+    @pytest.mark.parametrize("batch_size", [2, 3])
+    def test_a_subset_hands_the_list_on_and_a_concatenation_does_not(self, batch_size):
+        class Table(Dataset):
+            def __init__(self):
+                self.calls = []
+
+            def __len__(self):
+                return 6
+
+            def __getitem__(self, index):
+                self.calls.append(index)
+                return index
+
+            def __getitems__(self, indices):
+                self.calls.append(indices)
+                return indices
+
+        subset, whole = Subset(Table(), range(6)), ConcatDataset([Table()])
+        assert [b.tolist() for b in DataLoader(subset, batch_size)] == [
+            b.tolist() for b in DataLoader(whole, batch_size)
+        ]
+        assert subset.dataset.calls == list(BatchSampler(range(6), batch_size, False))
+        assert whole.datasets[0].calls == list(range(6))
+
+    @pytest.mark.parametrize("batch_size", [2, 3])
+    def test_getitem_can_pad_to_one_length_and_getitems_to_the_longest_of_the_batch(self, batch_size):
+        class Padded(Dataset):
+            def __len__(self):
+                return len(WORDS)
+
+            def __getitems__(self, indices):
+                return list(pad_sequence([WORDS[i] for i in indices], batch_first=True))
+
+        by_collate = DataLoader(WORDS, batch_size, collate_fn=partial(pad_sequence, batch_first=True))
+        for left, right in zip(DataLoader(Padded(), batch_size), by_collate, strict=True):
+            assert torch.equal(left, right)
+
+    def test_batch_size_none_hands_the_dataset_a_list_of_indices(self):
+        class Table(Dataset):
+            def __len__(self):
+                return 5
+
+            def __getitem__(self, indices):
+                return torch.tensor(indices) * 10
+
+        table = Table()
+        loader = DataLoader(table, batch_size=None, sampler=BatchSampler(SequentialSampler(table), 2, False))
+        assert [b.tolist() for b in loader] == [[0, 10], [20, 30], [40]]
+
+    @pytest.mark.parametrize("batch_size", [1, 2, 4])
+    @pytest.mark.parametrize("shuffle", [False, True])
+    def test_a_loader_is_collate_of_the_samples_of_each_list_of_indices(self, batch_size, shuffle):
+        loader = DataLoader(WORDS, batch_size, shuffle=shuffle, collate_fn=lambda samples: samples, generator=seeded())
+        found = [[len(word) for word in batch] for batch in loader]
+        sampler = loader.batch_sampler
+        assert sorted(sum(found, [])) == sorted(map(len, WORDS)) and len(found) == len(sampler)
+        if not shuffle:
+            assert found == [[len(WORDS[index]) for index in indices] for indices in sampler]
+
+    def test_a_stream_has_no_sampler_to_shuffle(self):
+        class Stream(IterableDataset):
+            def __iter__(self):
+                return iter(range(5))
+
+        with pytest.raises(ValueError, match="shuffle"):
+            DataLoader(Stream(), shuffle=True)
+        assert [batch.tolist() for batch in DataLoader(Stream(), 2)] == [[0, 1], [2, 3], [4]]
+
+    @pytest.mark.parametrize("bucket", [1, 5, 50])
+    def test_buckets_hold_every_sample_once_and_pad_less_the_larger_they_are(self, bucket):
+        torch.manual_seed(0)
+        lengths = torch.randint(1, 60, (1001,)).tolist()
+        sampler = buckets.BucketSampler(lengths, 8, bucket)
+        batches = list(sampler)
+        assert sorted(sum(batches, [])) == list(range(1001)) and len(batches) == len(sampler) == 126
+        assert batches != list(sampler)
+        smaller = buckets.padding(buckets.BucketSampler(lengths, 8, 1), lengths)
+        found = buckets.padding(batches, lengths)
+        assert found < 0.5 * smaller if bucket > 1 else found == pytest.approx(smaller, abs=0.05)
+        loader = DataLoader([torch.ones(n) for n in lengths], batch_sampler=sampler, collate_fn=collate.pad_batch)
+        assert sum(int(batch.mask.sum()) for batch in loader) == sum(lengths)
+
+    @pytest.mark.parametrize("size", [0, 1, 4, 9])
+    def test_buckets_have_as_many_batches_as_they_say_also_without_a_sample(self, size):
+        sampler = buckets.BucketSampler(list(range(size)), batch_size=4, bucket=2)
+        batches = list(sampler)
+        assert len(batches) == len(sampler) and all(batches)
+        assert sorted(i for batch in batches for i in batch) == list(range(size))
+
+    @pytest.mark.parametrize(("dtype", "finite"), [(torch.float16, False), (torch.float32, True)])
+    def test_a_masked_sum_of_float16_can_overflow_where_float32_does_not(self, dtype, finite):
+        vectors, mask = torch.full((1, 1000, 1), 100.0, dtype=dtype), torch.ones(1, 1000, dtype=torch.bool)
+        assert bool(mask_snippet.masked_mean(vectors, mask).isfinite()) is finite
+
+    @pytest.mark.parametrize("change", ["none", "init", "from_pretrained"])
+    def test_padding_idx_makes_the_row_zero_only_when_the_module_creates_it(self, change):
+        embedding = nn.Embedding(5, 3, padding_idx=0)
+        if change == "init":
+            nn.init.normal_(embedding.weight)
+        elif change == "from_pretrained":
+            embedding = nn.Embedding.from_pretrained(torch.ones(5, 3), padding_idx=0)
+        assert (embedding(torch.tensor(0)).count_nonzero() == 0) == (change == "none")
+
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    def test_default_collate_refuses_other_types(self, item):
+        with pytest.raises(TypeError, match="batch must contain"):
+            default_collate([item, item])
+
+    @pytest.mark.parametrize("method", ["fork", "spawn"])
+    def test_a_function_of_an_interactive_session_fails_if_workers_are_spawned(self, method):
+        program = f"""
+import torch
+from torch.utils.data import DataLoader
+def top(samples):
+    return samples
+loader = DataLoader(range(2), 2, collate_fn=top, num_workers=1, multiprocessing_context="{method}")
+print("batch", next(iter(loader)))
+"""
+        done = subprocess.run([sys.executable, "-c", program], capture_output=True, text=True, check=False)
+        if method == "fork":
+            assert "batch [0, 1]" in done.stdout
+        else:
+            assert done.returncode != 0 and "Can't get attribute 'top'" in done.stderr
+
+    def test_the_share_of_padding_counts_padded_places(self):
+        assert buckets.padding([[0, 1], [2]], [2, 6, 3]) == pytest.approx(4 / 15)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_labels_of_minus_100_are_left_out_of_the_mean_and_zeros_are_not(self, seed):
+        logits = torch.randn(2, 3, 5, generator=seeded(seed))
+        labels = torch.tensor([[1, 2, 3], [4, -100, -100]])
+        real = labels != -100
+        loss = F.cross_entropy(logits.flatten(0, 1), labels.flatten())
+        torch.testing.assert_close(loss, F.cross_entropy(logits[real], labels[real]))
+        zeros = labels.masked_fill(~real, 0)
+        assert not torch.allclose(F.cross_entropy(logits.flatten(0, 1), zeros.flatten()), loss)
+        assert F.cross_entropy(logits[1, 1:], labels[1, 1:]).isnan()
+
+    @pytest.mark.parametrize("train", [True, False])
+    @pytest.mark.parametrize("heads", [1, 2])
+    def test_an_inverted_mask_gives_nan_for_the_longest_sentence_with_weights_only(self, train, heads):
+        batch = collate.pad_batch(WORDS[:3])
+        attention = nn.MultiheadAttention(4, heads, batch_first=True).train(train)
+        x = torch.randn(3, 5, 4)
+        out = attention(x, x, x, key_padding_mask=batch.mask)[0]
+        assert out.isnan().flatten(1).any(dim=1).tolist() == (batch.lengths == 5).tolist()
+        out.sum().backward()
+        assert attention.in_proj_weight.grad.isnan().any()
+        assert not attention(x, x, x, key_padding_mask=batch.mask, need_weights=False)[0].isnan().any()
