@@ -170,7 +170,7 @@ class TestLruCache:
 
     @pytest.mark.parametrize("cache_class", [simple, linked])
     def test_a_dropped_tensor_is_freed_at_once(self, cache_class):
-        gc.collect()
+        gc.freeze()
         gc.disable()
         try:
             cache = cache_class(1)
@@ -180,9 +180,10 @@ class TestLruCache:
             assert seen() is None
         finally:
             gc.enable()
+            gc.unfreeze()
 
     def test_a_deleted_linked_list_waits_for_the_garbage_collector(self):
-        gc.collect()
+        gc.freeze()
         gc.disable()
         try:
             for cache_class, waits in ((simple, False), (linked, True)):
@@ -195,6 +196,7 @@ class TestLruCache:
                 assert seen() is None
         finally:
             gc.enable()
+            gc.unfreeze()
 
     @pytest.mark.parametrize("dtype", [torch.float32, torch.int64])
     def test_a_view_holds_its_batch_and_follows_its_writes(self, dtype):
@@ -230,7 +232,7 @@ class TestLruCache:
         assert model.size() == 1
         seen = weakref.ref(model)
         del model
-        gc.collect()
+        gc.collect(0)
         assert seen() is not None
 
     def test_a_limit_in_bytes_drops_until_the_new_value_fits(self):

@@ -54,9 +54,9 @@ class TestSlidingWindowMax:
         x[[2, 7]], x[[0, 12]], x[4] = math.nan, math.inf, -math.inf
         right = x.unfold(0, window, 1).amax(dim=1)
         for function in (vectorized.doubling_max, vectorized.blocks_max):
-            torch.testing.assert_close(function(x, window), right, equal_nan=True, rtol=0, atol=0)
+            assert repr(function(x, window).tolist()) == repr(right.tolist())
         found = with_nan(x.tolist(), window, lambda value: value != value)
-        torch.testing.assert_close(torch.tensor(found), right, equal_nan=True, rtol=0, atol=0)
+        assert repr(found) == repr(right.tolist())
 
     def test_without_the_rule_the_result_depends_on_the_order_of_nan(self):
         assert sliding_max([5.0, math.nan], 2) == [5.0]
@@ -185,7 +185,7 @@ class TestSlidingWindowMax:
         x = torch.randn(500)
         sums = F.pad(x.double().cumsum(0), (1, 0))
         means = (sums[window:] - sums[:-window]) / window
-        torch.testing.assert_close(means.float(), x.unfold(0, window, 1).mean(dim=1))
+        assert torch.allclose(means.float(), x.unfold(0, window, 1).mean(dim=1), atol=1e-5)
 
     def test_doubling_gains_on_large_windows(self):
         import time
