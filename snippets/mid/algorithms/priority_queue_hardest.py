@@ -22,7 +22,7 @@ def hardest_by_heap(losses: Iterable[float], k: int) -> list[tuple[float, int]]:
 def hardest_by_topk(batches: Iterable[Tensor], k: int) -> tuple[Tensor, Tensor]:
     """The k largest losses of 1-D batches, and their indices in the epoch.
 
-    Keeps 2 tensors of k numbers; works on any device without reading a value.
+    Keeps 2 tensors of k numbers on the device of the batches, and reads no value.
     """
     best, indices, seen = torch.empty(0), torch.empty(0, dtype=torch.long), 0
     for losses in batches:

@@ -210,6 +210,12 @@ class TestPriorityQueue:
         assert values.tolist() == [3, 2] and indices.tolist() == [3, 2]
         assert values.dtype == torch.float64 and not values.requires_grad
 
+    def test_topk_reads_no_value(self):
+        values, indices = hardest.hardest_by_topk([torch.ones(4, device="meta")] * 3, 5)
+        assert values.is_meta and indices.is_meta and values.shape == indices.shape == (5,)
+        with pytest.raises(RuntimeError):
+            torch.ones((), device="meta").item()
+
     @pytest.mark.parametrize(("beams", "vocabulary", "k"), [(1, 5, 3), (3, 7, 3), (2, 2, 4)])
     def test_one_step_of_a_beam_is_topk_of_the_flattened_scores(self, beams, vocabulary, k):
         scores = torch.randn(beams, vocabulary)
