@@ -1,0 +1,15 @@
+import heapq
+
+
+def kth_largest(values, k):
+    """The k-th largest of values, equal ones counted; 1 <= k <= len, no NaN."""
+    heap = list(values[:k])
+    heapq.heapify(heap)  # the k largest so far, the smallest of them on top
+    for value in values[k:]:
+        if value > heap[0]:
+            heapq.heapreplace(heap, value)
+    return heap[0]
+
+
+if __name__ == "__main__":
+    print(kth_largest([3, 1, 5, 5, 2], k=2), kth_largest([3, 1, 5, 5, 2], k=3))

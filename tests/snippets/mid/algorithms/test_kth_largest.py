@@ -1,0 +1,146 @@
+"""Every claim that docs/mid/algorithms/kth-largest.md makes, proven beyond the example shown."""
+
+import math
+import random
+
+import pytest
+import torch
+
+from warmup.testing import load_snippet
+
+kth_largest = load_snippet("mid/algorithms/kth_largest.py").kth_largest
+quickselect = load_snippet("mid/algorithms/kth_largest_quickselect.py").quickselect
+counts = load_snippet("mid/algorithms/kth_largest_counts.py")
+first_pivot = load_snippet("mid/algorithms/kth_largest_broken.py").first_pivot
+sampling = load_snippet("mid/algorithms/kth_largest_sampling.py")
+
+
+def lists():
+    draw = random.Random(0)
+    yield from ([7], [1, 1], [2, 1], list(range(20)), list(range(20, 0, -1)), [0] * 20, [math.inf, -math.inf, 0.0])
+    for highest in (1, 3, 1000):
+        for n in (2, 9, 40):
+            yield [draw.randrange(-highest, highest + 1) for _ in range(n)]
+
+
+class Mean:
+    """The middle of a list as pivot, for a run that needs no chance."""
+
+    def choice(self, rest):
+        return sorted(rest)[len(rest) // 2]
+
+
+class TestKthLargest:
+    @pytest.mark.parametrize("values", list(lists()), ids=str)
+    def test_every_method_agrees_with_sorting_for_every_k(self, values):
+        x, before = torch.tensor(values), list(values)
+        for k in range(1, len(values) + 1):
+            right = sorted(values)[-k]
+            assert kth_largest(values, k) == quickselect(values, k) == first_pivot(values, k)[0] == right
+            assert quickselect(values, k, random.Random(k)) == quickselect(values, k, Mean()) == right
+            assert x.topk(k).values[-1] == x.kthvalue(len(values) - k + 1).values == right
+            assert counts.with_sort(values, k) == counts.with_heap(values, k) == counts.with_select(values, k) == right
+        assert values == before
+
+    @pytest.mark.parametrize(("values", "k"), [([], 1), ([1], 0), ([1], 2), ([1, 2], -1), ([1.0, math.nan], 1)])
+    def test_quickselect_refuses_what_it_can_not_answer(self, values, k):
+        with pytest.raises(ValueError, match="k must|NaN"):
+            quickselect(values, k)
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16])
+    def test_nan_is_the_largest(self, dtype):
+        x = torch.tensor([3.0, math.nan, math.inf, 1.0], dtype=dtype)
+        assert x.topk(1).values.isnan() and x.kthvalue(4).values.isnan()
+        assert x.topk(2).values[1] == math.inf == x.kthvalue(3).values
+        assert x.sort().values[-1].isnan() and x.sort(descending=True).values[0].isnan()
+
+    def test_sorted_and_the_heap_depend_on_the_place_of_nan(self):
+        assert sorted([2.0, math.nan, 1.0]) != sorted([1.0, 2.0]) + [math.nan]
+        assert kth_largest([5.0, math.nan], 1) == 5.0 and math.isnan(kth_largest([math.nan, 5.0], 1))
+
+    def test_kthvalue_counts_from_the_smallest_and_unique_drops_duplicates(self):
+        x = torch.tensor([4, 4, 2, 9, 9])
+        assert x.kthvalue(2).values == 4 and x.topk(2).values[-1] == 9 and x.unique()[-2] == 4
+
+    @pytest.mark.parametrize("k", [0, 4, -1])
+    def test_kthvalue_refuses_k_out_of_range(self, k):
+        with pytest.raises((RuntimeError, IndexError)):
+            torch.ones(3).kthvalue(k)
+
+    def test_topk_of_zero_is_empty_and_above_n_it_raises(self):
+        assert torch.ones(3).topk(0).values.shape == (0,)
+        with pytest.raises(RuntimeError, match="out of range"):
+            torch.ones(3).topk(4)
+
+    def test_on_an_empty_tensor_no_k_is_valid(self):
+        for k in (0, 1):
+            with pytest.raises((RuntimeError, IndexError)):
+                torch.empty(0).kthvalue(k)
+
+    @pytest.mark.parametrize("k", [10, 500])
+    def test_unsorted_topk_has_the_same_values(self, k):
+        x = torch.randn(1000)
+        unsorted = x.topk(k, sorted=False).values
+        assert torch.equal(unsorted.sort(descending=True).values, x.topk(k).values)
+        assert unsorted.min() == x.topk(k).values[-1]
+
+    def test_the_heap_compares_least_for_a_small_k_and_quickselect_for_a_large_one(self):
+        for n in (1024, 2048):
+            small = [
+                counts.per_value(method, n, 1) for method in (counts.with_heap, counts.with_select, counts.with_sort)
+            ]
+            large = [
+                counts.per_value(method, n, n // 2)
+                for method in (counts.with_select, counts.with_heap, counts.with_sort)
+            ]
+            assert small == sorted(small) and large == sorted(large)
+            assert small[0] == (n - 1) / n
+
+    def test_twice_the_values_cost_quickselect_about_twice_and_sort_more(self):
+        select = [counts.per_value(counts.with_select, n, n // 2) for n in (256, 1024)]
+        sort = [counts.per_value(counts.with_sort, n, n // 2) for n in (256, 1024)]
+        assert select[1] < 1.5 * select[0] < 8 and sort[1] > sort[0] + 1.5
+
+    @pytest.mark.parametrize("make", [lambda n: list(range(n)), lambda n: [1] * n])
+    def test_the_first_pivot_with_two_parts_is_quadratic(self, make):
+        small, large = (first_pivot(make(n), n // 2)[1] for n in (300, 600))
+        assert 3.9 < large / small < 4.1
+
+    def test_random_pivots_mend_sorted_values_and_three_parts_mend_equal_ones(self):
+        for make in (lambda n: list(range(n)), lambda n: [1] * n):
+            counts.Counted.compared = 0
+            counts.with_select([counts.Counted(value) for value in make(2000)], 1000)
+            assert counts.Counted.compared < 8 * 2000
+        assert first_pivot(list(range(2000)), 1000)[1] > 500 * 2000
+
+    @pytest.mark.parametrize("shape", [(7,), (3, 7), (2, 3, 7)])
+    @pytest.mark.parametrize("k", [1, 3, 7])
+    def test_scattering_by_index_keeps_exactly_k(self, shape, k):
+        for logits in (torch.randn(shape), torch.zeros(shape), torch.randint(0, 2, shape).float()):
+            kept = sampling.top_k_by_index(logits, k)
+            assert (kept.isfinite().sum(-1) == k).all()
+            assert torch.equal(kept.topk(k).values, logits.topk(k).values)
+            assert torch.equal(kept[kept.isfinite()], logits[kept.isfinite()])
+            assert (sampling.top_k_by_value(logits, k).isfinite().sum(-1) >= k).all()
+
+    def test_without_ties_both_filters_agree(self):
+        logits = torch.randn(5, 30)
+        assert torch.equal(sampling.top_k_by_value(logits, 4), sampling.top_k_by_index(logits, 4))
+
+    def test_fewer_bits_make_more_ties(self):
+        logits = torch.randn(100, 1000)
+        kept = [
+            sampling.top_k_by_value(low, 50).isfinite().sum().item()
+            for low in (logits, logits.half(), logits.bfloat16())
+        ]
+        assert 5000 <= kept[0] <= kept[1] < kept[2]
+        different = [len(low.unique()) for low in (logits, logits.half(), logits.bfloat16())]
+        assert different[0] > different[1] > different[2]
+
+    @pytest.mark.parametrize("parts", [1, 3, 7])
+    @pytest.mark.parametrize("highest", [2, 10**6])
+    def test_the_k_largest_of_the_parts_hold_the_k_largest(self, parts, highest):
+        x = torch.randint(0, highest, (200,))
+        for k in (1, 5, 28):
+            best = torch.cat([part.topk(min(k, len(part))).values for part in x.chunk(parts)])
+            assert torch.equal(best.topk(k).values, x.topk(k).values)

@@ -1,0 +1,202 @@
+"""Every claim that docs/mid/algorithms/sliding-window-max.md makes, proven beyond the example shown."""
+
+import heapq
+import math
+import random
+
+import pytest
+import torch
+import torch.nn.functional as F
+
+from warmup.testing import load_snippet
+
+sliding_max = load_snippet("mid/algorithms/sliding_window_max.py").sliding_max
+vectorized = load_snippet("mid/algorithms/sliding_window_max_torch.py")
+counts = load_snippet("mid/algorithms/sliding_window_max_counts.py")
+of_values = load_snippet("mid/algorithms/sliding_window_max_broken.py").sliding_max_of_values
+with_nan = load_snippet("mid/algorithms/sliding_window_max_nan.py").sliding_max
+
+SIZES = [(n, k) for n in (1, 2, 3, 7, 16, 33) for k in (1, 2, 3, 4, 5, 7, 8, 16, 31, 33) if k <= n]
+
+
+def brute(values, window):
+    return [max(values[i : i + window]) for i in range(len(values) - window + 1)]
+
+
+def draws(n, highest):
+    draw = random.Random(n * 10 + highest)
+    rising = sorted(draw.randrange(-highest, highest + 1) for _ in range(n))
+    return [[draw.randrange(-highest, highest + 1) for _ in range(n)], rising, rising[::-1], [3] * n]
+
+
+class TestSlidingWindowMax:
+    @pytest.mark.parametrize(("n", "window"), SIZES)
+    @pytest.mark.parametrize("highest", [1, 1000])
+    def test_deque_doubling_and_blocks_agree_with_the_brute_force(self, n, window, highest):
+        for values in draws(n, highest):
+            right = brute(values, window)
+            assert sliding_max(values, window) == right
+            assert with_nan(values, window, lambda value: False) == right
+            for function in (vectorized.doubling_max, vectorized.blocks_max):
+                assert function(torch.tensor(values), window).tolist() == right
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.float64, torch.uint8, torch.int64, torch.bool])
+    @pytest.mark.parametrize("window", [1, 3, 4, 9])
+    def test_doubling_and_blocks_keep_the_dtype(self, dtype, window):
+        x = torch.randint(0, 2 if dtype == torch.bool else 9, (9,)).to(dtype)
+        for function in (vectorized.doubling_max, vectorized.blocks_max):
+            found = function(x, window)
+            assert found.dtype == dtype and found.tolist() == brute(x.tolist(), window)
+
+    @pytest.mark.parametrize("window", [1, 2, 3, 5, 8, 13])
+    def test_a_window_that_holds_nan_or_infinity(self, window):
+        x = torch.randn(13)
+        x[[2, 7]], x[[0, 12]], x[4] = math.nan, math.inf, -math.inf
+        right = x.unfold(0, window, 1).amax(dim=1)
+        for function in (vectorized.doubling_max, vectorized.blocks_max):
+            assert repr(function(x, window).tolist()) == repr(right.tolist())
+        found = with_nan(x.tolist(), window, lambda value: value != value)
+        assert repr(found) == repr(right.tolist())
+
+    def test_without_the_rule_the_result_depends_on_the_order_of_nan(self):
+        assert sliding_max([5.0, math.nan], 2) == [5.0]
+        assert math.isnan(sliding_max([math.nan, 5.0], 2)[0]) and math.isnan(max([math.nan, 5.0]))
+        assert max([5.0, math.nan]) == 5.0
+
+    def test_minus_infinity_ignores_nan(self):
+        x = torch.tensor([1.0, math.nan, 2.0, math.nan, math.nan]).nan_to_num(nan=-math.inf)
+        assert vectorized.doubling_max(x, 2).tolist() == [1.0, 2.0, 2.0, -math.inf]
+
+    @pytest.mark.parametrize("function", [vectorized.doubling_max, vectorized.blocks_max])
+    @pytest.mark.parametrize(("shape", "window"), [((3,), 0), ((3,), 4), ((0,), 1), ((2, 3), 1), ((), 1), ((3,), -1)])
+    def test_other_shapes_and_windows_are_refused(self, function, shape, window):
+        with pytest.raises(ValueError, match="1-D|window"):
+            function(torch.zeros(shape), window)
+
+    @pytest.mark.parametrize("function", [vectorized.doubling_max, vectorized.blocks_max])
+    def test_the_input_is_not_changed_and_may_be_a_view(self, function):
+        x = torch.randn(20)
+        before = x.clone()
+        assert function(x[::2], 3).tolist() == brute(x[::2].tolist(), 3) and torch.equal(x, before)
+
+    def test_an_empty_list_has_no_window(self):
+        assert sliding_max([], 1) == [] and sliding_max([1, 2], 3) == []
+
+    @pytest.mark.parametrize("window", [1, 2, 16, 500])
+    def test_the_deque_compares_fewer_than_two_times_per_value(self, window):
+        for values in draws(500, 1) + draws(500, 1000):
+            assert counts.deque_comparisons(values, window) < 2 * 500
+
+    @pytest.mark.parametrize("window", [4, 64])
+    def test_twice_the_values_cost_about_twice_the_comparisons(self, window):
+        draw = random.Random(0)
+        values = [draw.random() for _ in range(8000)]
+        ratio = counts.deque_comparisons(values, window) / counts.deque_comparisons(values[:4000], window)
+        assert 1.95 < ratio < 2.05
+
+    @pytest.mark.parametrize("window", [2, 3, 8, 100])
+    def test_the_counts_are_those_of_the_programs(self, window, monkeypatch):
+        class Counted(float):
+            compared = 0
+
+            def __le__(self, other):
+                Counted.compared += 1
+                return float(self) <= float(other)
+
+            def __gt__(self, other):
+                Counted.compared += 1
+                return float(self) > float(other)
+
+        draw = random.Random(window)
+        values = [Counted(draw.randrange(50)) for _ in range(200)]
+        sliding_max(values, window)
+        assert Counted.compared == counts.deque_comparisons([float(value) for value in values], window)
+        Counted.compared = 0
+        brute(values, window)
+        assert Counted.compared == counts.brute_comparisons(200, window)
+        compared, maximum = [], torch.maximum
+        monkeypatch.setattr(torch, "maximum", lambda a, b: (compared.append(len(a)), maximum(a, b))[1])
+        vectorized.doubling_max(torch.zeros(200), window)
+        assert sum(compared) == counts.doubling_comparisons(200, window)
+
+    def test_one_value_can_remove_a_whole_window(self):
+        for window in (10, 100):
+            falling = list(range(window, 0, -1))
+            before = counts.deque_comparisons(falling, window)
+            assert counts.deque_comparisons(falling + [window + 1], window + 1) - before == window
+
+    def test_values_instead_of_indices_fail_only_on_equal_values(self):
+        draw, wrong = random.Random(0), 0
+        for _ in range(200):
+            different, equal = draw.sample(range(100), 12), [draw.randrange(3) for _ in range(12)]
+            assert of_values(different, 3) == brute(different, 3)
+            wrong += of_values(equal, 3) != brute(equal, 3)
+        assert wrong > 50
+
+    def test_a_strict_comparison_makes_the_deque_of_values_right(self):
+        draw = random.Random(0)
+        for _ in range(200):
+            values, best, result = [draw.randrange(3) for _ in range(12)], [], []
+            for now, value in enumerate(values):
+                while best and best[-1] < value:
+                    best.pop()
+                best.append(value)
+                if now >= 3 and best[0] == values[now - 3]:
+                    best.pop(0)
+                if now >= 2:
+                    result.append(best[0])
+            assert result == brute(values, 3)
+
+    def test_a_heap_with_lazy_deletion_is_right_and_can_hold_all_values(self):
+        for values in draws(60, 5):
+            heap, result, largest = [], [], 0
+            for now, value in enumerate(values):
+                heapq.heappush(heap, (-value, now))
+                while heap[0][1] <= now - 4:
+                    heapq.heappop(heap)
+                largest = max(largest, len(heap))
+                if now >= 3:
+                    result.append(-heap[0][0])
+            assert result == brute(values, 4)
+        assert largest <= 60
+        heap = []
+        for now in range(60):  # rising: no old value reaches the top
+            heapq.heappush(heap, (-now, now))
+            while heap[0][1] <= now - 4:
+                heapq.heappop(heap)
+        assert len(heap) == 60
+
+    @pytest.mark.parametrize("dtype", [torch.int64, torch.uint8, torch.bool])
+    def test_max_pool1d_refuses_integers(self, dtype):
+        with pytest.raises(NotImplementedError, match="max_pool1d_impl"):
+            F.max_pool1d(torch.ones(1, 1, 4, dtype=dtype), 2, stride=1)
+
+    def test_max_pool1d_without_squeeze_keeps_the_dimension(self):
+        for window in (1, 2, 5):
+            x = torch.randn(5)
+            assert F.max_pool1d(x[None, None], window, stride=1)[0, 0].tolist() == brute(x.tolist(), window)
+
+    def test_all_windows_are_a_view(self):
+        x = torch.arange(9)
+        assert x.unfold(0, 4, 1).untyped_storage().data_ptr() == x.untyped_storage().data_ptr()
+
+    @pytest.mark.parametrize("window", [1, 7])
+    def test_the_mean_from_cumsum(self, window):
+        x = torch.randn(500)
+        sums = F.pad(x.double().cumsum(0), (1, 0))
+        means = (sums[window:] - sums[:-window]) / window
+        assert torch.allclose(means.float(), x.unfold(0, window, 1).mean(dim=1), atol=1e-5)
+
+    def test_doubling_gains_on_large_windows(self):
+        import time
+
+        torch.set_num_threads(1)
+        x, best = torch.randn(20_000), []
+        for call in (lambda: F.max_pool1d(x[None, None], 2048, 1), lambda: vectorized.doubling_max(x, 2048)):
+            times = []
+            for _ in range(3):
+                start = time.perf_counter()
+                call()
+                times.append(time.perf_counter() - start)
+            best.append(min(times))
+        assert best[0] > 3 * best[1]
