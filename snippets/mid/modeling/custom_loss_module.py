@@ -16,7 +16,7 @@ def focal_loss(
         logits: floating, any shape, finite.
         positive: bool, the shape of ``logits``: which elements are positives.
         gamma: at least 0; 0 is weighted binary cross-entropy.
-        alpha: positives' weight in [0, 1], negatives get the rest; None: no weights.
+        alpha: positives' weight in [0, 1], negatives get the rest; None: no weight.
         reduction: "mean" over all elements (NaN if there are none), "sum", "none".
 
     Returns:
