@@ -1,0 +1,7 @@
+import torch
+
+w = torch.tensor(2.0, requires_grad=True)
+penalty = 3 * w
+loss = w**2 + penalty
+loss.backward()
+print(loss.item(), w.grad.item())

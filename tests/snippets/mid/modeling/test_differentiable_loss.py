@@ -1,0 +1,146 @@
+"""Every claim that docs/mid/modeling/differentiable-loss.md makes, proven beyond the example shown."""
+
+import numpy as np
+import pytest
+import torch
+from torch.nn import functional as F
+
+from warmup.testing import load_snippet
+
+check = load_snippet("mid/modeling/differentiable_loss_check.py")
+broken = load_snippet("mid/modeling/differentiable_loss_broken.py")
+NEEDS_DETACH = "Can't call numpy"
+NO_HISTORY = "does not require grad and does not have a grad_fn"
+Y = torch.tensor([0, 1, 2, 0, 1])
+
+
+def prediction(dtype=torch.float32):
+    return torch.randn(5, 3, dtype=dtype)
+
+
+class TestDifferentiableLoss:
+    @pytest.mark.parametrize("call", [np.exp, np.asarray, np.abs, lambda z: z.numpy(), np.log1p])
+    def test_numpy_raises_on_a_tensor_that_requires_grad_and_not_on_another(self, call):
+        with pytest.raises(RuntimeError, match=NEEDS_DETACH):
+            call(prediction().requires_grad_())
+        assert np.asarray(prediction()).shape == (5, 3)
+
+    def test_squeeze_of_numpy_keeps_the_graph(self):
+        z = prediction().requires_grad_()
+        np.squeeze(z).sum().backward()
+        assert (z.grad == 1).all()
+
+    @pytest.mark.parametrize(
+        "loss_of",
+        [
+            lambda z: (z.argmax(1) != Y).double().mean(),
+            lambda z: torch.tensor(F.cross_entropy(z, Y).item()),
+            lambda z: torch.from_numpy(np.exp(z.detach().numpy())).mean(),
+            lambda z: F.cross_entropy(z.data, Y),
+            lambda z: z.argsort(1).double().mean(),
+            lambda z: (z > 0).double().mean(),
+        ],
+    )
+    def test_a_cut_loss_raises_in_backward_and_is_silent_with_the_flag_set(self, loss_of):
+        z = prediction().requires_grad_()
+        with pytest.raises(RuntimeError, match=NO_HISTORY):
+            loss_of(z).backward()
+        loss = loss_of(z).requires_grad_()
+        assert loss.requires_grad
+        assert loss.grad_fn is None
+        loss.backward()
+        assert z.grad is None
+        assert check.verdict(loss_of, z) == "cut"
+        assert check.verdict(lambda z: loss_of(z).requires_grad_(), z) == "cut"
+
+    @pytest.mark.parametrize("flat", [torch.round, torch.floor, torch.sign, lambda z: z.clamp(min=100)])
+    def test_a_flat_loss_is_zero_and_passes_gradcheck(self, flat):
+        z = prediction(torch.float64).requires_grad_()
+        assert check.verdict(lambda z: flat(z).mean(), z) == "zero"
+        assert torch.autograd.gradcheck(lambda z: flat(z).mean(), (z,))
+
+    def test_argmax_passes_gradcheck(self):
+        z = prediction(torch.float64).requires_grad_()
+        assert torch.autograd.gradcheck(lambda z: z.argmax(1).double().mean(), (z,))
+
+    @pytest.mark.parametrize(
+        "loss_of",
+        [
+            lambda z: (z.softmax(1).detach() * z).sum(),
+            lambda z: z.mean() + z.square().mean().item(),
+            lambda z: F.cross_entropy(z, Y) * float(z.detach().exp().mean()),
+        ],
+    )
+    def test_a_part_that_became_a_constant_is_wrong_for_the_check_and_for_gradcheck(self, loss_of):
+        z = prediction(torch.float64).requires_grad_()
+        assert check.verdict(loss_of, z).startswith("wrong")
+        assert not torch.autograd.gradcheck(loss_of, (z,), raise_exception=False)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.float32, torch.float64])
+    @pytest.mark.parametrize("scale", [1e-3, 1.0, 1e4])
+    @pytest.mark.parametrize(
+        "loss_of",
+        [
+            lambda z: F.cross_entropy(z, Y),
+            lambda z: z.square().mean(),
+            lambda z: z.logsumexp(1).sum(),
+            lambda z: z.tanh().mean().reshape(1),
+        ],
+    )
+    def test_a_differentiable_loss_is_ok_at_any_scale(self, dtype, scale, loss_of):
+        z = prediction(dtype)
+        before = z.clone()
+        assert check.verdict(lambda z: scale * loss_of(z), z) == "ok"
+        assert torch.equal(z, before)
+        assert not z.requires_grad
+        with torch.no_grad():
+            assert check.verdict(loss_of, z.T.contiguous().T) == "ok"
+
+    def test_the_check_names_what_is_no_scalar_tensor_not_finite_or_raises(self):
+        z = prediction()
+        assert check.verdict(lambda z: z.mean().item(), z) == "not a scalar tensor"
+        assert check.verdict(lambda z: z.mean(0), z) == "not a scalar tensor"
+        assert check.verdict(lambda z: (0 * z).sum().sqrt(), z) == "not finite"
+        assert check.verdict(lambda z: z.sum() / 0, z) == "not finite"
+        assert check.verdict(lambda z: z.numpy().mean(), z) == "raises RuntimeError"
+        assert check.verdict(lambda z: z.no_such_name, z) == "raises AttributeError"
+
+    @pytest.mark.parametrize("factor", [1.05, -1.0, 0.5])
+    def test_a_wrong_backward_is_found(self, factor):
+        class Wrong(torch.autograd.Function):
+            @staticmethod
+            def forward(ctx, z):
+                return z.clone()
+
+            @staticmethod
+            def backward(ctx, gradient):
+                return factor * gradient
+
+        assert check.verdict(lambda z: Wrong.apply(z).square().sum(), prediction()).startswith("wrong")
+
+    def test_a_term_that_is_a_number_changes_the_loss_and_no_weight(self):
+        (without, plain), (number, larger), (tensor, _) = (broken.train(p) for p in ("none", "number", "tensor"))
+        assert torch.equal(without, number)
+        assert larger > plain + 1
+        assert not torch.allclose(without, tensor, atol=1e-2)
+
+    def test_one_term_of_a_sum_is_hidden_by_the_other(self):
+        z = prediction().requires_grad_()
+        loss = F.cross_entropy(z, Y) + z.detach().square().mean()
+        assert loss.grad_fn is not None
+        (gradient,) = torch.autograd.grad(loss, z)
+        assert gradient.any()
+        assert check.verdict(lambda z: z.detach().square().mean(), z) == "cut"
+
+    def test_a_small_step_against_the_gradient_lowers_the_loss_and_a_large_one_may_not(self):
+        z = prediction(torch.float64).requires_grad_()
+        loss = z.square().mean()
+        (gradient,) = torch.autograd.grad(loss, z)
+        assert (z - 1e-3 * gradient).square().mean() < loss
+        assert (z + 1e-3 * gradient).square().mean() > loss
+        assert (z - 100 * gradient).square().mean() > loss
+
+    def test_at_a_kink_the_difference_averages_two_slopes(self):
+        z = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+        assert not torch.autograd.gradcheck(torch.relu, (z,), raise_exception=False)
+        assert torch.autograd.gradcheck(torch.relu, (z.detach().add(0.5).requires_grad_(),))

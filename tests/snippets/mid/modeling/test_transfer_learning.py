@@ -1,0 +1,118 @@
+"""Every claim that docs/mid/modeling/transfer-learning.md makes, proven beyond the example shown."""
+
+import pytest
+import torch
+from torch import nn
+
+from warmup.testing import load_snippet
+
+broken = load_snippet("mid/modeling/transfer_learning_broken.py")
+compare = load_snippet("mid/modeling/transfer_learning_compare.py")
+
+
+def model_with(norm, features):
+    body = nn.Sequential(features, norm, nn.ReLU(), nn.Dropout(0.5)).requires_grad_(False)
+    return nn.Sequential(body, nn.Flatten(), nn.LazyLinear(2))
+
+
+class TestTransferLearning:
+    @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.AdamW])
+    @pytest.mark.parametrize(
+        ("norm", "features", "shape"),
+        [
+            (nn.BatchNorm1d(8), nn.Linear(4, 8), (16, 4)),
+            (nn.BatchNorm2d(8), nn.Conv2d(3, 8, 3), (4, 3, 6, 6)),
+        ],
+    )
+    def test_frozen_batch_norm_moves_its_buffers_in_train_mode_and_nothing_in_eval(self, make, norm, features, shape):
+        model = model_with(norm, features)
+        model.eval()(torch.randn(shape))
+        body, head = model[0], model[2]
+        optimizer = make(head.parameters(), lr=0.1)
+        for keep in (True, False):
+            before = {name: value.clone() for name, value in body.state_dict().items()}
+            model.train()
+            if keep:
+                body.eval()
+            optimizer.zero_grad()
+            model(torch.randn(shape) + 3).square().sum().backward()
+            optimizer.step()
+            moved = {name for name, value in body.state_dict().items() if not torch.equal(value, before[name])}
+            buffers = {name for name, _ in body.named_buffers()}
+            assert moved == (set() if keep else buffers)
+            assert all(p.grad is None for p in body.parameters())
+
+    def test_layer_norm_has_no_statistics_that_could_move(self):
+        assert not list(nn.LayerNorm(8).buffers())
+
+    def test_the_old_tasks_outputs_change_unless_the_backbone_is_in_eval(self):
+        assert broken.old_task(keep_statistics=False) > 1
+        assert broken.old_task(keep_statistics=True) == 0
+
+    def test_an_overridden_train_keeps_the_backbone_in_eval(self):
+        class Frozen(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.backbone, self.head = nn.BatchNorm1d(3).requires_grad_(False), nn.Linear(3, 2)
+
+            def train(self, mode=True):
+                super().train(mode)
+                self.backbone.eval()
+                return self
+
+        model = Frozen().train()
+        assert model.training
+        assert model.head.training
+        assert not model.backbone.training
+
+    @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.AdamW])
+    def test_an_unfrozen_backbone_moves_only_after_it_is_a_group(self, make):
+        backbone, head = nn.Linear(3, 4), nn.Linear(4, 2)
+        optimizer = make(head.parameters(), lr=0.1)
+
+        def step():
+            before = backbone.weight.detach().clone()
+            optimizer.zero_grad()
+            head(backbone(torch.randn(5, 3)).relu()).square().sum().backward()
+            optimizer.step()
+            return not torch.equal(before, backbone.weight)
+
+        assert not step()
+        once = backbone.weight.grad.clone()
+        assert not step()
+        assert not torch.equal(backbone.weight.grad, once)
+        backbone.zero_grad()
+        optimizer.add_param_group({"params": backbone.parameters(), "lr": 0.01})
+        assert [group["lr"] for group in optimizer.param_groups] == [0.1, 0.01]
+        assert step()
+
+    def test_a_backbone_with_a_rate_of_zero_is_frozen_and_head_only_trains(self):
+        x, y = torch.randn(10, 4), torch.randint(0, 2, (10,))
+        for rates, moves in (((0.1, 0.0), False), ((0.1, 0.01), True)):
+            backbone, head = nn.Linear(4, 3), nn.Linear(3, 2)
+            before = backbone.weight.detach().clone(), head.weight.detach().clone()
+            compare.fit(backbone, head, rates, x, y, steps=2)
+            assert torch.equal(backbone.weight, before[0]) != moves
+            assert not torch.equal(head.weight, before[1])
+
+    def test_features_of_a_frozen_backbone_in_eval_can_be_stored(self):
+        model = model_with(nn.BatchNorm1d(8), nn.Linear(4, 8))
+        x = torch.randn(6, 4)
+        model.eval()
+        stored = model[0](x)
+        assert not stored.requires_grad
+        torch.testing.assert_close(model[2](stored), model(x))
+
+    def test_near_the_source_a_frozen_backbone_helps_and_far_from_it_hurts(self, monkeypatch):
+        rates = {
+            "from scratch": [(0.003, 0.003)],
+            "head only": [(0.01, 0.0), (0.03, 0.0)],
+            "fine-tuned": [(0.03, 0.01)],
+        }
+        monkeypatch.setattr(compare, "RATES", rates)
+        far, near = (compare.compare(task, per_class=4, seeds=1) for task in compare.TASKS)
+        far, near = ({way: sum(found[1]) for way, found in result.items()} for result in (far, near))
+        assert far["from scratch"] > far["head only"] + 10
+        assert far["fine-tuned"] > far["head only"] + 8
+        assert near["head only"] > near["from scratch"]
+        assert near["fine-tuned"] > near["from scratch"]
