@@ -1,0 +1,4 @@
+import torch
+
+powers = 256.0 ** torch.arange(6, 10)
+print(powers.sign().int().tolist())

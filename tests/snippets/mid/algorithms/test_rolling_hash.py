@@ -1,0 +1,155 @@
+"""Every claim of docs/mid/algorithms/rolling-hash.md, proven beyond the example shown."""
+
+import random
+from itertools import product
+
+import pytest
+import torch
+
+from warmup.testing import load_snippet
+
+search = load_snippet("mid/algorithms/rolling_hash_search.py")
+tensors = load_snippet("mid/algorithms/rolling_hash_torch.py")
+collisions = load_snippet("mid/algorithms/rolling_hash_collisions.py")
+cost = load_snippet("mid/algorithms/rolling_hash_cost.py")
+
+LARGEST = 2**31 - 1
+
+
+def oracle(pattern: list[int], tokens: list[int]) -> list[int]:
+    return [i for i in range(len(tokens) - len(pattern) + 1) if tokens[i : i + len(pattern)] == pattern]
+
+
+def exact(tokens: list[int], k: int, base: int, mod: int) -> list[int]:
+    """Each window's hash in Python's integers, which do not overflow."""
+    return [
+        sum(t * base ** (k - 1 - j) for j, t in enumerate(tokens[i : i + k])) % mod for i in range(len(tokens) - k + 1)
+    ]
+
+
+class TestRollingHash:
+    def test_finds_what_a_comparison_of_each_window_finds(self):
+        rng = random.Random(0)
+        for _ in range(300):
+            tokens = [rng.randrange(3) for _ in range(rng.randrange(0, 30))]
+            pattern = [rng.randrange(3) for _ in range(rng.randrange(1, 5))]
+            assert search.find_all(pattern, tokens) == oracle(pattern, tokens)
+
+    @pytest.mark.parametrize(
+        ("pattern", "tokens"),
+        [
+            ([1], []),
+            ([1, 2], [1]),
+            ([1, 2], [1, 2]),
+            ([5, 5], [5] * 9),
+            ([0], [0, 0]),
+            ([-1, 2**70], [2**70, -1, 2**70]),
+            ([0, 5], [0, 0, 5]),
+        ],
+    )
+    def test_edges_overlaps_negative_and_huge_tokens(self, pattern, tokens):
+        assert search.find_all(pattern, tokens) == oracle(pattern, tokens)
+
+    def test_a_collision_does_not_become_a_match(self):
+        base = 1000
+        for pattern, tokens in (([1, 0], [0, base]), ([0, base], [1, 0]), ([search.MOD], [0])):
+            assert search.find_all(pattern, tokens, base) == []
+        assert search.find_all([1, 0], [0, base, 1, 0], base) == [2]
+
+    def test_refuses_an_empty_pattern(self):
+        with pytest.raises(ValueError, match="empty"):
+            search.find_all([], [1, 2])
+
+    def test_the_base_is_drawn_from_the_range_that_the_modulus_allows(self, monkeypatch):
+        drawn = []
+        monkeypatch.setattr(search.random, "randrange", lambda low, high: drawn.append((low, high)) or low)
+        assert search.find_all([1, 2], [3, 1, 2]) == [1]
+        assert drawn == [(2**20, search.MOD)]
+
+    def test_rolled_and_recomputed_are_the_polynomial(self):
+        rng = random.Random(1)
+        for _ in range(40):
+            tokens = [rng.randrange(10**6) for _ in range(rng.randrange(1, 30))]
+            k = rng.randrange(1, len(tokens) + 1)
+            truth = exact(tokens, k, cost.BASE, cost.MOD)
+            assert cost.rolled(tokens, k) == cost.recomputed(tokens, k) == truth
+
+    def test_rolling_does_not_grow_with_the_window_and_recomputing_does(self):
+        rolled = [cost.milliseconds(cost.rolled, 1000, k) for k in (8, 128)]
+        recomputed = [cost.milliseconds(cost.recomputed, 1000, k) for k in (8, 128)]
+        assert recomputed[1] / recomputed[0] > 2.5 * rolled[1] / rolled[0]
+
+    def test_two_arrays_that_anybody_can_make_collide(self):
+        for base in (3, 131_071):
+            assert exact([1, 0], 2, base, 2**61 - 1) == exact([0, base], 2, base, 2**61 - 1)
+
+
+class TestRollingHashTensors:
+    def test_equals_the_polynomial_for_all_lengths_and_the_largest_tokens(self):
+        for n in (1, 2, 7, 16, 33):
+            tokens = torch.randint(LARGEST, (n,))
+            tokens[0] = LARGEST - 1
+            for k in range(1, n + 1):
+                for base in (1, tensors.BASE, LARGEST - 1):
+                    found = tensors.window_hashes(tokens, k, base)
+                    assert found.tolist() == exact(tokens.tolist(), k, base, LARGEST)
+
+    def test_rows_of_a_batch_and_strided_rows_are_separate(self):
+        tokens = torch.randint(100, (9, 4, 3)).permute(1, 2, 0)
+        found = tensors.window_hashes(tokens, 5)
+        assert found.shape == (4, 3, 5)
+        for i, j in product(range(4), range(3)):
+            assert torch.equal(found[i, j], tensors.window_hashes(tokens[i, j].clone(), 5))
+
+    def test_a_modulus_above_31_bits_overflows(self):
+        tokens = torch.randint(2**31 - 1, (40,))
+        mod = 2**61 - 1
+        assert tensors.window_hashes(tokens, 9, 2**40 + 1, mod).tolist() != exact(tokens.tolist(), 9, 2**40 + 1, mod)
+
+    def test_jaccard_is_that_of_the_sets_of_k_grams(self):
+        for _ in range(30):
+            a, b = torch.randint(3, (20,)), torch.randint(3, (15,))
+            for k in (1, 3, 8, 15):
+                sets = [{tuple(w) for w in tokens.unfold(0, k, 1).tolist()} for tokens in (a, b)]
+                truth = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
+                assert tensors.jaccard(a, b, k) == pytest.approx(truth)
+
+    def test_powers_of_256_vanish_from_the_eighth_on(self):
+        powers = 256 ** torch.arange(12)
+        assert powers[7] == 256**7 and powers[8:].eq(0).all()
+
+    def test_thue_morse_collides_modulo_a_power_of_two_and_not_when_it_is_shorter_or_the_modulus_is_prime(self):
+        def value(tokens, base, mod):
+            h = 0
+            for token in tokens:
+                h = (h * base + token) % mod
+            return h
+
+        rng = random.Random(2)
+        word = [i.bit_count() % 2 for i in range(1024)]
+        for base in (1, 3, 2**61 - 1, *(rng.randrange(1, 2**64, 2) for _ in range(20))):
+            flipped = [1 - t for t in word]
+            assert value(word, base, 2**64) == value(flipped, base, 2**64)
+            if 1 < base < 2**61 - 1:
+                assert value(word, base, 2**61 - 1) != value(flipped, base, 2**61 - 1)
+        assert value(word[:64], 3, 2**64) != value([1 - t for t in word[:64]], 3, 2**64)
+
+
+class TestRollingHashCollisions:
+    def test_counts_the_pairs(self):
+        windows = torch.tensor([[0, 1], [1, 1], [2, 1], [0, 2]])
+        assert collisions.colliding_pairs(windows, 1, 5) == 1  # hashes 1, 2, 3, 2
+        assert collisions.colliding_pairs(windows, 1, 1) == 6
+
+    @pytest.mark.parametrize("k", [3, 12])
+    def test_there_are_about_n_squared_over_two_m(self, k):
+        windows = torch.randint(30_000, (30_000, k))
+        n = len(windows.unique(dim=0))
+        assert n == len(windows)
+        for mod in (65_521, 1_048_573):
+            expected = n * (n - 1) / 2 / mod
+            found = collisions.colliding_pairs(windows, 31_337, mod)
+            assert abs(found - expected) < 6 * expected**0.5
+
+    def test_a_million_windows_at_31_bits(self):
+        assert 225 < 10**12 / 2 / LARGEST < 240

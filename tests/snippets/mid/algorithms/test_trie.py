@@ -1,0 +1,111 @@
+"""Every claim of docs/mid/algorithms/trie.md, proven beyond the example shown."""
+
+import random
+
+import pytest
+import torch
+
+from warmup.testing import load_snippet
+
+embeddings = load_snippet("mid/algorithms/trie_embeddings.py")
+longest = load_snippet("mid/algorithms/trie_longest.py")
+cost = load_snippet("mid/algorithms/trie_cost.py")
+
+
+def words(rng: random.Random, count: int, alphabet: str = "ab$é") -> list[str]:
+    """Short words, with the empty one, duplicates and prefixes of one another."""
+    return ["".join(rng.choices(alphabet, k=rng.randrange(0, 5))) for _ in range(count)]
+
+
+class TestTrie:
+    def test_agrees_with_a_dictionary(self):
+        rng = random.Random(0)
+        for _ in range(60):
+            trie = embeddings.EmbeddingTrie(width=3, capacity=rng.randrange(0, 4))
+            truth: dict[str, torch.Tensor] = {}
+            for key in words(rng, rng.randrange(0, 25)):
+                truth[key] = torch.randn(3)
+                trie.insert(key, truth[key])
+            assert len(trie) == len(truth)
+            for query in {*words(rng, 20), *truth, ""}:
+                found = trie.get(query)
+                assert (found is None) == (query not in truth)
+                assert found is None or torch.equal(found, truth[query])
+                keys, vectors = trie.with_prefix(query)
+                assert keys == sorted(key for key in truth if key.startswith(query))
+                assert vectors.shape == (len(keys), 3)
+                assert all(torch.equal(v, truth[k]) for k, v in zip(keys, vectors, strict=True))
+
+    def test_a_key_of_many_thousand_characters_does_not_recurse(self):
+        trie = embeddings.EmbeddingTrie(width=1)
+        trie.insert("a" * 5000, torch.ones(1))
+        assert trie.with_prefix("a")[1].tolist() == [[1.0]]
+
+    def test_a_wrong_shape_is_refused_and_leaves_the_trie_as_it_was(self):
+        trie = embeddings.EmbeddingTrie(width=2)
+        for wrong in (torch.ones(1), torch.ones(1, 2), torch.tensor(1.0)):
+            with pytest.raises(ValueError, match="shape"):
+                trie.insert("a", wrong)
+        assert len(trie) == 0 and trie.root == {}
+
+    def test_vectors_are_copied_without_their_graph(self):
+        trie = embeddings.EmbeddingTrie(width=2, capacity=1)
+        vector = torch.ones(2, requires_grad=True)
+        trie.insert("a", vector)
+        with torch.no_grad():
+            vector.zero_()
+        found = trie.get("a")
+        assert found.tolist() == [1.0, 1.0] and not found.requires_grad
+        found.zero_()
+        keys, stacked = trie.with_prefix("")
+        stacked.zero_()
+        assert trie.get("a").tolist() == [1.0, 1.0] and not trie.rows.requires_grad
+
+    def test_without_detach_the_rows_join_the_graph(self):
+        rows = torch.zeros(2, 2)
+        rows[0] = torch.ones(2, requires_grad=True)
+        assert rows.requires_grad
+
+    def test_the_rows_grow_by_doubling_and_a_known_key_takes_no_new_row(self):
+        trie = embeddings.EmbeddingTrie(width=1, capacity=2)
+        for i in range(9):
+            trie.insert(str(i), torch.tensor([float(i)]))
+            trie.insert("0", torch.zeros(1))
+        assert len(trie) == 9 and len(trie.rows) == 16
+        assert [trie.get(str(i)).item() for i in range(9)] == list(range(9))
+
+
+class TestTrieLongest:
+    def test_the_longest_match_is_that_of_a_set(self):
+        rng = random.Random(1)
+        for _ in range(200):
+            keys, text = words(rng, rng.randrange(0, 8)), "".join(words(rng, 4))
+            root = longest.build(keys)
+            for start in range(len(text) + 1):
+                ends = [start + len(key) for key in keys if text.startswith(key, start)]
+                assert longest.longest_match(root, text, start) == (max(ends) if ends else None)
+
+    def test_tokens_join_to_the_text_or_it_is_refused(self):
+        root = longest.build(["a", "b", "ab", "bab", "$", "é", ""])
+        rng = random.Random(2)
+        for _ in range(50):
+            text = "".join(words(rng, 4))
+            assert "".join(longest.tokenize(root, text)) == text
+        assert longest.tokenize(root, "") == []
+        for keys in ([], [""], ["b"]):
+            with pytest.raises(ValueError, match="no token begins at 0"):
+                longest.tokenize(longest.build(keys), "ab")
+
+    @pytest.mark.parametrize("length", [16, 50])
+    def test_a_set_is_quadratic_in_the_longest_key_and_a_trie_linear(self, length):
+        text = "a" * 1500
+        keys = [["a", "a" * (n - 1) + "b"] for n in (length, 2 * length)]
+        by_set, by_trie = ([read(k, text) for k in keys] for read in (cost.read_by_set, cost.read_by_trie))
+        assert 3.6 < by_set[1] / by_set[0] < 4.2
+        assert 1.9 < by_trie[1] / by_trie[0] < 2.1
+
+    def test_the_counts_are_those_of_a_small_case(self):
+        # set: "aaa", "aa", "a"; "aa", "a"; "a". trie: the walk breaks at the third a, if there is one
+        assert cost.read_by_set(["a", "aab"], "aaa") == 6 + 3 + 1
+        assert cost.read_by_trie(["a", "aab"], "aaa") == 3 + 2 + 1
+        assert cost.read_by_trie(["b"], "aa") == 2
