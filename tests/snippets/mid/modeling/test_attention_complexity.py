@@ -1,0 +1,99 @@
+"""Every claim of docs/mid/modeling/attention-complexity.md, proven beyond the example shown."""
+
+import pytest
+import torch
+from torch.nn.functional import scaled_dot_product_attention
+from torch.utils.flop_counter import FlopCounterMode
+
+from warmup.testing import load_snippet
+
+curves = load_snippet("mid/modeling/attention_complexity_curves.py")
+memory = load_snippet("mid/modeling/attention_complexity_bytes.py")
+window = load_snippet("mid/modeling/attention_complexity_window.py")
+
+
+class TestAttentionComplexity:
+    @pytest.mark.parametrize(("t", "d"), [(96, 16), (384, 64), (1, 8), (50, 24)])
+    def test_a_layer_costs_4_t_squared_d_plus_24_t_d_squared(self, t, d):
+        assert curves.layer_flops(t, d) == (4 * t * t * d, 24 * t * d * d)
+
+    @pytest.mark.parametrize("d", [8, 32])
+    def test_both_parts_are_equal_at_six_times_the_width(self, d):
+        quadratic, rest = curves.layer_flops(6 * d, d)
+        assert quadratic == rest
+
+    @pytest.mark.parametrize("heads", [1, 4, 16])
+    def test_the_number_of_heads_cancels_in_the_products_and_not_in_the_score_bytes(self, heads):
+        q = torch.randn(1, heads, 128, 64 // heads, device="meta")
+        assert window.flops(window.attend, q, q, q, None) == 4 * 128**2 * 64
+        assert (q @ q.mT).nbytes == heads * 128**2 * 4
+
+    @pytest.mark.parametrize("t", [128, 256])
+    def test_by_hand_keeps_the_scores_and_the_fused_function_one_number_per_row(self, t):
+        inputs = 3 * 8 * t * 64 * 4
+        assert memory.kept_bytes(memory.by_hand, t) == inputs + 8 * t * t * 4
+        fused = memory.kept_bytes(scaled_dot_product_attention, t)
+        assert inputs * 4 / 3 < fused < inputs * 4 / 3 + 2 * 8 * t * 4  # and the output, and the log-sum-exp
+        q, k, v = torch.randn(3, 1, 8, t, 64)
+        torch.testing.assert_close(memory.by_hand(q, k, v), scaled_dot_product_attention(q, k, v))
+
+    @pytest.mark.parametrize("t", [1, 2, 7, 16, 33])
+    @pytest.mark.parametrize("w", [1, 2, 5, 16, 50])
+    def test_blocks_compute_what_the_mask_computes(self, t, w):
+        q, k, v = torch.randn(3, 2, 3, t, 4, dtype=torch.float64)
+        masked = scaled_dot_product_attention(q, k, v, attn_mask=window.band(t, w))
+        torch.testing.assert_close(window.window_attention(q, k, v, w), masked, rtol=0, atol=1e-12)
+        torch.testing.assert_close(window.attend(q, k, v, window.band(t, w)), masked, rtol=0, atol=1e-12)
+
+    def test_blocks_pass_on_the_gradients_of_the_mask_for_a_layout_with_strides_too(self):
+        q, k, v = (torch.randn(1, 11, 2, 4, dtype=torch.float64).transpose(1, 2).requires_grad_() for _ in range(3))
+        ours = torch.autograd.grad(window.window_attention(q, k, v, 4).square().sum(), (q, k, v))
+        masked = scaled_dot_product_attention(q, k, v, attn_mask=window.band(11, 4))
+        torch.testing.assert_close(ours, torch.autograd.grad(masked.square().sum(), (q, k, v)))
+
+    @pytest.mark.parametrize("w", [0, -3])
+    def test_a_window_without_tokens_is_refused(self, w):
+        with pytest.raises(ValueError, match=f"a window of {w} tokens"):
+            window.window_attention(*torch.randn(3, 1, 1, 4, 2), w)
+
+    @pytest.mark.parametrize("w", [16, 32])
+    def test_blocks_are_linear_in_the_length_and_a_mask_saves_nothing(self, w):
+        def cost(t):
+            q = torch.randn(1, 2, t, 8, device="meta")
+            return window.flops(window.window_attention, q, q, q, w)
+
+        assert cost(256) == 2 * cost(128) == 4 * 256 * 2 * w * 16
+        q = torch.randn(1, 2, 128, 8, device="meta")
+        mask = window.band(128, w, "meta")
+        assert window.flops(window.attend, q, q, q, mask) == window.flops(window.attend, q, q, q, None)
+
+    @pytest.mark.parametrize("groups", [1, 2, 4])
+    def test_fewer_key_heads_save_bytes_and_no_product(self, groups):
+        q, k = torch.randn(1, 8, 64, 16, device="meta"), torch.randn(1, groups, 64, 16, device="meta")
+        repeated = k.repeat_interleave(8 // groups, dim=1)
+        assert window.flops(window.attend, q, repeated, repeated, None) == 4 * 64**2 * 128
+        with FlopCounterMode(display=False) as counter:
+            scaled_dot_product_attention(q, k, k, enable_gqa=True)
+        assert counter.get_total_flops() == 4 * 64**2 * 128
+        assert k.nbytes * 8 == q.nbytes * groups
+
+    def test_layers_reach_their_number_times_the_window_less_one(self):
+        w, layers, t = 4, 3, 20
+        x = torch.randn(1, 1, t, 8, dtype=torch.float64, requires_grad=True)
+        y = x
+        for _ in range(layers):
+            y = window.window_attention(y, y, y, w)
+        reach = torch.autograd.grad(y[0, 0, -1].sum(), x)[0][0, 0].abs().amax(dim=1).nonzero()
+        assert t - 1 - reach.min() == layers * (w - 1)
+
+    def test_the_order_of_summation_of_linear_attention_is_linear_in_the_length(self):
+        def cost(t):
+            q, k, v = torch.randn(3, 1, 2, t, 8, device="meta")
+            return window.flops(lambda: q @ (k.mT @ v))
+
+        assert cost(256) == 2 * cost(128)
+
+    def test_comparisons_without_a_cache_add_up_to_a_third_of_the_cube(self):
+        n = 2000
+        assert sum(t * t for t in range(1, n + 1)) == pytest.approx(n**3 / 3, rel=0.01)
+        assert sum(range(1, n + 1)) == pytest.approx(n**2 / 2, rel=0.01)
