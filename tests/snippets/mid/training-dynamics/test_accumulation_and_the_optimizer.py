@@ -1,0 +1,93 @@
+"""Every claim of docs/mid/training-dynamics/accumulation-and-the-optimizer.md, beyond the example shown."""
+
+import math
+import warnings
+
+import pytest
+import torch
+
+from warmup.testing import load_snippet
+
+state = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_state.py")
+noise = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_noise.py")
+broken = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_broken.py")
+
+
+class TestAccumulationAndTheOptimizer:
+    @pytest.mark.parametrize("name", state.OPTIMIZERS)
+    @pytest.mark.parametrize(("count", "size", "every"), [(6, 3, 2), (8, 1, 4)])
+    def test_weights_and_state_are_those_of_the_large_batch(self, name, count, size, every):
+        kind, options = state.OPTIMIZERS[name]
+        small = torch.randn(count, size, 4, dtype=torch.float64)
+        large = small.view(count // every, size * every, 4)
+        accumulated = state.train(small, every, kind, options)
+        assert state.differ(accumulated, state.train(large, 1, kind, options)) < 1e-12
+        assert state.differ(accumulated, state.train(small, 1, kind, options)) > 1e-4
+
+    @pytest.mark.parametrize(("sigma", "every"), [(0.3, 1), (3.0, 4), (30.0, 16), (30.0, 256)])
+    def test_the_mean_step_of_adam_is_that_of_the_formula(self, sigma, every):
+        expected = 1 / math.sqrt(1 + sigma**2 / every)
+        found = noise.progress(sigma, every, weights=1000, steps=200)
+        assert found == pytest.approx(expected, rel=0.15)
+
+    def test_a_rate_times_the_root_makes_up_for_it_and_the_mean_step_of_sgd_has_no_noise_in_it(self):
+        one, sixteen = noise.progress(30.0, 1), noise.progress(30.0, 16)
+        assert sixteen / one == pytest.approx(4, rel=0.1)
+        for k in (1, 16):
+            drawn = 1 + 30 / math.sqrt(k) * torch.randn(200_000, dtype=torch.float64)
+            assert drawn.mean().item() == pytest.approx(1, abs=0.3)
+
+    @pytest.mark.parametrize("every", [1, 2, 8, 64])
+    def test_the_decay_is_applied_once_per_step(self, every):
+        assert broken.decay_left(every) == pytest.approx(0.99 ** (64 // every), rel=1e-4)
+
+    def test_decay_per_sample_stays_if_rate_times_decay_grows_with_k(self):
+        assert pytest.approx(0.53, abs=0.005) == 0.99**64
+        root = math.sqrt(8)
+        assert (1 - 0.01 * root * root) ** 8 == pytest.approx(0.51, abs=0.005)
+        assert [round(0.9**8, 2), round(0.999**8, 3)] == [0.43, 0.992]
+
+    @pytest.mark.parametrize("every", [4, 8])
+    def test_a_scheduler_per_micro_batch_swings_and_warns(self, every):
+        right = broken.rates(every, per_micro_batch=False)
+        assert right == sorted(right, reverse=True) and right[0] == 1 and len(right) == 64 // every
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            wrong = broken.rates(every, per_micro_batch=True)
+        assert len(caught) == 1 and "before `optimizer.step()`" in str(caught[0].message)
+        assert wrong != sorted(wrong, reverse=True)
+
+    def test_a_scheduler_per_step_does_not_warn_with_one_micro_batch(self):
+        assert broken.rates(1, True) == broken.rates(1, False)
+
+    @pytest.mark.parametrize("every", [1, 8])
+    def test_a_step_in_backward_is_one_per_micro_batch(self, every):
+        assert broken.steps_in_backward(every) == 64
+
+    def test_a_hook_that_counts_accumulates_and_keeps_the_gradient(self):
+        w, steps, calls = torch.ones(1, requires_grad=True), [], []
+
+        def step(parameter):
+            calls.append(1)
+            if len(calls) % 8 == 0:
+                steps.append(parameter.grad.item())
+                parameter.grad = None
+
+        w.register_post_accumulate_grad_hook(step)
+        kept = []
+        for _ in range(64):
+            (w.sum() / 8).backward()
+            kept.append(w.grad is not None)
+        assert steps == [1.0] * 8 and sum(kept) == 56
+
+    @pytest.mark.parametrize("every", [1, 8])
+    def test_a_layer_used_in_one_of_eight_micro_batches(self, every):
+        common, rare = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True)
+        optimizer = torch.optim.AdamW([common, rare], lr=0.01)
+        for i in range(1, 65):
+            ((common + rare if i % 8 == 3 else common).sum() / every).backward()
+            if i % every == 0:
+                optimizer.step()
+                optimizer.zero_grad()
+        counted = [int(optimizer.state[w]["step"]) for w in (common, rare)]
+        assert counted == [64 // every, 8]
