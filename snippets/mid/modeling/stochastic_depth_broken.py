@@ -1,7 +1,7 @@
 import torch
 
-x = torch.full((4, 3), 10.0)  # 4 samples
-branch = torch.ones(4, 3)
+x = torch.full((3, 2), 10.0)  # 3 samples
+branch = torch.ones(3, 2)
 
 
 def mask(*shape: int) -> torch.Tensor:
@@ -9,8 +9,8 @@ def mask(*shape: int) -> torch.Tensor:
     return torch.empty(shape).bernoulli_(0.5) / 0.5
 
 
-print("one mask per sample  ", (x + branch * mask(4, 1)).tolist())
-print("the sum dropped      ", ((x + branch) * mask(4, 1)).tolist())
-print("one mask per element ", (x + branch * mask(4, 3)).tolist())
+print("one mask per sample  ", (x + branch * mask(3, 1)).tolist())
+print("the sum dropped      ", ((x + branch) * mask(3, 1)).tolist())
+print("one mask per element ", (x + branch * mask(3, 2)).tolist())
 print("one mask per batch   ", (x + branch * mask(1, 1)).tolist())
-print("no division          ", (x + branch * mask(4, 1) * 0.5).tolist())
+print("no division          ", (x + branch * mask(3, 1) * 0.5).tolist())
