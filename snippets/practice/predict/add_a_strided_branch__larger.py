@@ -1,0 +1,10 @@
+import torch
+from torch import nn
+
+x = torch.randn(1, 8, 4, 4)
+branch = nn.Conv2d(8, 8, 3, stride=2, padding=1)
+skip = nn.Identity()
+try:
+    print(tuple((branch(x) + skip(x)).shape))
+except RuntimeError:
+    print("RuntimeError")
