@@ -3,7 +3,7 @@ import torch
 torch.manual_seed(0)
 torch.set_default_dtype(torch.float64)
 v, w = torch.randn(50, 8, 40), torch.ones(8, 1) / 8**0.5  # 40 random features
-print("training points   test error   its part from label noise")
+print("training points   test error   expected part of the label noise")
 for n in (10, 20, 40, 80, 160):
     x, new = torch.randn(50, n, 8), torch.randn(50, 500, 8)
     s = torch.relu(new @ v) @ torch.linalg.pinv(torch.relu(x @ v))
