@@ -83,7 +83,7 @@ class TestPriorityQueue:
                 assert heap.entries[(child - 1) // 2][:2] < heap.entries[child][:2]
             assert len(heap) == len(theirs.heap)
 
-    @pytest.mark.parametrize("priority", [-math.inf, math.inf, 0, 0.5, True])
+    @pytest.mark.parametrize("priority", [-math.inf, math.inf, 0, 0.5, True, 10**400])
     def test_any_number_but_nan_is_a_priority(self, priority):
         heap = Heap()
         heap.push(priority, "item")
