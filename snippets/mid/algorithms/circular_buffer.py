@@ -2,7 +2,7 @@ import torch
 
 
 class CircularBuffer:
-    """The last `capacity` tensors of one shape, in one tensor."""
+    """The last `capacity` (1 or more) tensors of one shape, in one tensor."""
 
     def __init__(self, capacity, shape=(), dtype=torch.float32, device=None):
         self.data = torch.zeros(capacity, *shape, dtype=dtype, device=device)

@@ -34,6 +34,8 @@ class ReplayBuffer:
     def extend(self, rows: Tensor) -> None:
         """Append rows of shape (n, *shape), n from 0 on, without their graph.
 
+        The rows may not share memory with the buffer; those of newest() do not.
+
         Raises:
             ValueError: the shape of a row or the dtype is another one.
         """
@@ -53,7 +55,10 @@ class ReplayBuffer:
         return self.data[self._slots(self.added - n, n)]
 
     def sample(self, n: int, generator: torch.Generator | None = None) -> Tensor:
-        """A copy of n rows, drawn uniformly with replacement: shape (n, *shape)."""
+        """A copy of n rows, drawn uniformly with replacement: shape (n, *shape).
+
+        generator: on the CPU, wherever the buffer is.
+        """
         if not len(self):
             raise ValueError("nothing to sample from")
         slots = torch.randint(len(self), (n,), generator=generator)

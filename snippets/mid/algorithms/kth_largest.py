@@ -1,11 +1,13 @@
 import heapq
+from itertools import islice
 
 
 def kth_largest(values, k):
     """The k-th largest of values, equal ones counted; 1 <= k <= len, no NaN."""
-    heap = list(values[:k])
+    stream = iter(values)
+    heap = list(islice(stream, k))
     heapq.heapify(heap)  # the k largest so far, the smallest of them on top
-    for value in values[k:]:
+    for value in stream:
         if value > heap[0]:
             heapq.heapreplace(heap, value)
     return heap[0]

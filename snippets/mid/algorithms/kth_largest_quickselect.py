@@ -14,7 +14,7 @@ def quickselect(
     Args:
         values: n numbers without NaN.
         k: 1 to n.
-        draw: where pivots come from; seeded with 0 if it is None.
+        draw: where pivots come from. None takes a new seed from the system.
 
     Raises:
         ValueError: k is out of range, or a value is NaN.
@@ -23,7 +23,7 @@ def quickselect(
         raise ValueError(f"k must be 1 to {len(values)}, got {k}")
     if any(value != value for value in values):
         raise ValueError("NaN has no place in the order")
-    draw = draw or random.Random(0)
+    draw = draw or random.Random()  # a new seed, so the pivots differ per call
     rest = list(values)
     while True:
         pivot = draw.choice(rest)

@@ -16,7 +16,7 @@ x = torch.randn(n, generator=torch.Generator().manual_seed(0))
 
 def milliseconds(call):
     times = []
-    for _ in range(4):
+    for _ in range(7):
         start = time.perf_counter()
         call()
         times.append(1e3 * (time.perf_counter() - start))

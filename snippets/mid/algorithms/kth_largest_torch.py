@@ -7,6 +7,6 @@ print("kthvalue(n - k + 1)", x.kthvalue(n - k + 1).values.item())
 print("topk(k)            ", x.topk(k).values[-1].item())
 print("sort               ", x.sort(descending=True).values[k - 1].item())
 print("unique             ", x.unique()[-k].item())
-x[0] = torch.nan
+x[2] = torch.nan
 print("with a NaN         ", x.topk(k).values.tolist())
 print("sorted() with NaN  ", sorted(x.tolist()))

@@ -31,7 +31,7 @@ def hardest_by_topk(batches: Iterable[Tensor], k: int) -> tuple[Tensor, Tensor]:
         best = torch.cat([best.to(losses), losses])
         indices = torch.cat([indices.to(losses.device), here])
         best, chosen = best.topk(min(k, len(best)))
-        indices, seen = indices[chosen], seen + len(losses)
+        indices, seen = indices.gather(0, chosen), seen + len(losses)
     return best, indices
 
 

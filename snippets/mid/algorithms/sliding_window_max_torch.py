@@ -15,7 +15,8 @@ def doubling_max(x: Tensor, window: int) -> Tensor:
     """Maximum of each window, by log2(window) passes over x.
 
     Args:
-        x: shape (n,), any real dtype. A window that holds NaN has the maximum NaN.
+        x: shape (n,), of a dtype that torch.maximum takes. The maximum of a window
+            that holds NaN is NaN.
         window: 1 to n.
 
     Returns:
@@ -34,7 +35,7 @@ def doubling_max(x: Tensor, window: int) -> Tensor:
 
 
 def blocks_max(x: Tensor, window: int) -> Tensor:
-    """The same as doubling_max, by three passes over x whatever the window.
+    """The same values as doubling_max, by two running maxima and one maximum.
 
     A window ends in one block of `window` values and begins in the same or the one
     before: it is the end of the one block and the beginning of the other.

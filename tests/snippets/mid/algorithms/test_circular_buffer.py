@@ -125,6 +125,48 @@ class TestCircularBuffer:
         assert not buffer.data.requires_grad and not replay.data.requires_grad
         assert not buffer.ordered().requires_grad and not replay.sample(2).requires_grad
 
+    @pytest.mark.parametrize("capacity", [1, 3])
+    def test_rows_that_require_no_grad_give_no_graph(self, capacity):
+        data = torch.zeros(capacity, 2)
+        for step in range(10):
+            data[step % capacity] = torch.ones(2) * step
+        assert data.grad_fn is None
+
+    def test_overwriting_a_slot_frees_no_node(self):
+        weight, kept = torch.ones(2, requires_grad=True), torch.zeros(1, 2)
+        row = weight * 2
+        kept[0] = row
+        node = row.grad_fn
+        del row
+        kept[0] = torch.zeros(2)
+        queue, seen = [kept.grad_fn], set()
+        while queue:
+            each = queue.pop()
+            if each is not None:
+                seen.add(each)
+                queue.extend(parent for parent, _ in each.next_functions)
+        assert node in seen
+
+    @pytest.mark.parametrize(("capacity", "added"), [(4, 4), (4, 7), (4, 2), (1, 1)])
+    def test_a_read_between_the_write_and_the_count(self, capacity, added):
+        buffer = CircularBuffer(capacity)
+        for number in range(added):
+            buffer.append(torch.tensor(float(number)))
+        buffer.data[buffer.added % capacity] = added
+        read = buffer.ordered().tolist()
+        if added < capacity:
+            assert read == list(range(added))
+        else:
+            assert read == [added, *range(added - capacity + 1, added)]
+
+    def test_rows_of_the_buffer_itself_are_refused_and_copies_are_not(self):
+        replay = ReplayBuffer(4)
+        replay.extend(torch.arange(4.0))
+        with pytest.raises(RuntimeError, match="single memory location"):
+            replay.extend(replay.data[1:3])
+        replay.extend(replay.newest(2))
+        assert replay.newest(4).tolist() == [2, 3, 2, 3]
+
     @pytest.mark.parametrize("capacity", [10, 500])
     def test_a_shift_writes_the_whole_buffer(self, capacity):
         row = torch.ones(4)
@@ -185,4 +227,6 @@ class TestCircularBuffer:
         replay = ReplayBuffer(6, dtype=torch.long)
         replay.extend(torch.arange(10))
         picked = replay.data[torch.randperm(len(replay))[:n]]
+        assert len(picked.unique()) == n and picked.min() >= 4
+        picked = replay.data[random.sample(range(len(replay)), n)]
         assert len(picked.unique()) == n and picked.min() >= 4

@@ -23,6 +23,15 @@ def lists():
             yield [draw.randrange(-highest, highest + 1) for _ in range(n)]
 
 
+def slow_input(n, seed):
+    """Different values, of which quickselect with this seed picks the largest each time."""
+    draw, places, values = random.Random(seed), list(range(n)), [0] * n
+    for rank in range(n, 0, -1):
+        place = draw.choice(range(len(places)))
+        values[places.pop(place)] = rank
+    return values
+
+
 class Mean:
     """The middle of a list as pivot, for a run that needs no chance."""
 
@@ -61,6 +70,16 @@ class TestKthLargest:
     def test_kthvalue_counts_from_the_smallest_and_unique_drops_duplicates(self):
         x = torch.tensor([4, 4, 2, 9, 9])
         assert x.kthvalue(2).values == 4 and x.topk(2).values[-1] == 9 and x.unique()[-2] == 4
+
+    @pytest.mark.parametrize("values", [[3.0, 5.0, 5.0, 1.0], [0.0, 0.0, 0.0], [1.0, 2.0, 3.0]])
+    def test_the_gradient_goes_to_one_element(self, values):
+        x = torch.tensor(values, requires_grad=True)
+        for k in range(1, len(values) + 1):
+            for found in (x.topk(k), x.kthvalue(len(values) - k + 1)):
+                found = type(found)(each.reshape(-1)[-1] for each in found)
+                (gradient,) = torch.autograd.grad(found.values, x)
+                assert sorted(gradient.tolist())[-2:] == [0, 1] and gradient[found.indices] == 1
+                assert not found.indices.requires_grad
 
     @pytest.mark.parametrize("k", [0, 4, -1])
     def test_kthvalue_refuses_k_out_of_range(self, k):
@@ -113,6 +132,25 @@ class TestKthLargest:
             assert counts.Counted.compared < 8 * 2000
         assert first_pivot(list(range(2000)), 1000)[1] > 500 * 2000
 
+    @pytest.mark.parametrize("seed", [0, 7])
+    def test_predictable_pivots_are_quadratic_on_a_chosen_input_and_a_new_seed_is_not(self, seed):
+        compared = []
+        for n in (200, 400):
+            values = [counts.Counted(value) for value in slow_input(n, seed)]
+            assert len(set(values)) == n
+            for draw in (random.Random(seed), None):
+                counts.Counted.compared = 0
+                assert quickselect(values, n, draw) == 1
+                compared.append(counts.Counted.compared)
+        assert compared[0] == 200 * 201 and compared[2] == 400 * 401
+        assert compared[3] < compared[2] / 4
+
+    def test_the_heap_takes_a_stream(self):
+        draw = random.Random(0)
+        for k in (1, 3, 50):
+            values = [draw.randrange(9) for _ in range(50)]
+            assert kth_largest(iter(values), k) == kth_largest(torch.tensor(values), k) == sorted(values)[-k]
+
     @pytest.mark.parametrize("shape", [(7,), (3, 7), (2, 3, 7)])
     @pytest.mark.parametrize("k", [1, 3, 7])
     def test_scattering_by_index_keeps_exactly_k(self, shape, k):
@@ -142,5 +180,5 @@ class TestKthLargest:
     def test_the_k_largest_of_the_parts_hold_the_k_largest(self, parts, highest):
         x = torch.randint(0, highest, (200,))
         for k in (1, 5, 28):
-            best = torch.cat([part.topk(min(k, len(part))).values for part in x.chunk(parts)])
+            best = torch.cat([part.topk(min(k, len(part))).values for part in x.chunk(parts) + (x[:0],)])
             assert torch.equal(best.topk(k).values, x.topk(k).values)

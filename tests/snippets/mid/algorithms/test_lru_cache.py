@@ -4,11 +4,14 @@ import gc
 import math
 import random
 import threading
+import time
 import weakref
+from collections import OrderedDict
 from functools import lru_cache
 
 import pytest
 import torch
+from torch.utils.data import DataLoader
 
 from warmup.testing import load_snippet
 
@@ -20,6 +23,41 @@ broken = load_snippet("mid/algorithms/lru_cache_broken.py")
 
 class Timestamps(broken.Timestamps):
     """The slow version, which the page calls correct."""
+
+
+class Cached(torch.utils.data.Dataset):
+    """Tells whether an index was found in a cache that holds all of them."""
+
+    def __init__(self, length):
+        self.length, self.cache = length, simple(length)
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        hit = self.cache.get(index) is not None
+        self.cache.put(index, index)
+        return int(hit)
+
+
+class Plain(dict):
+    """A cache in a plain dictionary, whose first key is the oldest."""
+
+    def __init__(self, capacity):
+        super().__init__()
+        self.capacity = capacity
+
+    def get(self, key):
+        if key not in self:
+            return None
+        self[key] = self.pop(key)
+        return self[key]
+
+    def put(self, key, value):
+        self.pop(key, None)
+        self[key] = value
+        if len(self) > self.capacity:
+            del self[next(iter(self))]
 
 
 class BruteForce:
@@ -58,7 +96,7 @@ def order(cache):
 
 
 class TestLruCache:
-    @pytest.mark.parametrize("cache_class", [simple, linked])
+    @pytest.mark.parametrize("cache_class", [simple, linked, Plain])
     @pytest.mark.parametrize(("capacity", "keys"), [(1, 3), (2, 2), (2, 5), (7, 10), (10, 7)])
     def test_random_operations_agree_with_a_list(self, cache_class, capacity, keys):
         draw = random.Random(capacity * 100 + keys)
@@ -70,7 +108,8 @@ class TestLruCache:
             else:
                 cache.put(key, step)
                 oracle.put(key, step)
-            assert order(cache) == [pair[0] for pair in oracle.pairs]
+            keys_now = list(cache) if cache_class is Plain else order(cache)
+            assert keys_now == [pair[0] for pair in oracle.pairs]
 
     def test_the_slow_version_is_correct(self):
         draw = random.Random(1)
@@ -247,6 +286,70 @@ class TestLruCache:
             cache.put(key, value)
             used += value.untyped_storage().nbytes()
             assert used == sum(each.untyped_storage().nbytes() for each in cache.entries.values()) <= budget
+
+    def test_an_eviction_from_a_plain_dict_is_slower_and_grows_with_the_size(self):
+        def seconds(cache_class, capacity):
+            cache = cache_class(capacity)
+            for key in range(capacity):
+                cache.put(key, key)
+            start = time.process_time()
+            for key in range(capacity, 2 * capacity):
+                cache.put(key, key)
+            return (time.process_time() - start) / capacity
+
+        plain = [seconds(Plain, capacity) for capacity in (1000, 10_000)]
+        assert plain[1] > 2 * plain[0] and plain[1] > 3 * seconds(simple, 10_000)
+
+    @pytest.mark.parametrize("cache_class", [simple, linked])
+    def test_get_returns_the_stored_tensor_and_a_clone_protects_it(self, cache_class):
+        cache = cache_class(1)
+        cache.put("key", torch.ones(2))
+        cache.get("key").clone().mul_(5)
+        assert cache.get("key").sum() == 2
+        cache.get("key").mul_(5)
+        assert cache.get("key").sum() == 10
+
+    @pytest.mark.parametrize(
+        ("workers", "persistent", "hits"), [(0, False, [0, 8, 8]), (1, False, [0, 0, 0]), (1, True, [0, 8, 8])]
+    )
+    def test_workers_start_each_epoch_without_hits_unless_they_persist(self, workers, persistent, hits):
+        data = Cached(8)
+        loader = DataLoader(
+            data,
+            4,
+            num_workers=workers,
+            persistent_workers=persistent,
+            multiprocessing_context="fork" if workers else None,
+        )
+        assert [sum(batch.sum().item() for batch in loader) for _ in range(len(hits))] == hits
+        assert len(data.cache.entries) == (0 if workers else 8)
+
+    def test_a_shuffled_key_may_come_to_a_worker_that_has_never_loaded_it(self):
+        loader = DataLoader(
+            Cached(16),
+            2,
+            shuffle=True,
+            num_workers=2,
+            persistent_workers=True,
+            multiprocessing_context="fork",
+            generator=torch.Generator().manual_seed(0),
+        )
+        first, second = (sum(batch.sum().item() for batch in loader) for _ in range(2))
+        assert first == 0 < second < 16
+
+    def test_an_eviction_between_the_move_and_the_read_raises(self):
+        cache = simple(1)
+
+        class Interrupted(OrderedDict):
+            def move_to_end(self, key):
+                super().move_to_end(key)
+                if key == "a":  # what another thread may do at this moment
+                    del self["a"]
+
+        cache.put("a", 1)
+        cache.entries = Interrupted(cache.entries)
+        with pytest.raises(KeyError):
+            cache.get("a")
 
     def test_a_lock_around_both_methods_keeps_threads_apart(self):
         cache, lock, failed = simple(2), threading.Lock(), []

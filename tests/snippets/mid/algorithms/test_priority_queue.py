@@ -4,10 +4,12 @@ import heapq
 import math
 import queue as standard
 import random
+import threading
 from itertools import count
 
 import pytest
 import torch
+from torch.overrides import TorchFunctionMode
 
 from warmup.testing import load_snippet
 
@@ -15,6 +17,18 @@ PriorityQueue = load_snippet("mid/algorithms/priority_queue.py").PriorityQueue
 Heap = load_snippet("mid/algorithms/priority_queue_heap.py").Heap
 hardest = load_snippet("mid/algorithms/priority_queue_hardest.py")
 AMBIGUOUS = "Boolean value of Tensor with more than one value is ambiguous"
+
+
+class Names(TorchFunctionMode):
+    """Notes the names of all functions that are called on tensors."""
+
+    def __init__(self):
+        super().__init__()
+        self.called = set()
+
+    def __torch_function__(self, function, types, args=(), kwargs=None):
+        self.called.add(function.__name__)
+        return function(*args, **(kwargs or {}))
 
 
 class BruteForce:
@@ -69,7 +83,7 @@ class TestPriorityQueue:
                 assert heap.entries[(child - 1) // 2][:2] < heap.entries[child][:2]
             assert len(heap) == len(theirs.heap)
 
-    @pytest.mark.parametrize("priority", [-math.inf, math.inf, 0, 0.5, True])
+    @pytest.mark.parametrize("priority", [-math.inf, math.inf, 0, 0.5, True, 10**400])
     def test_any_number_but_nan_is_a_priority(self, priority):
         heap = Heap()
         heap.push(priority, "item")
@@ -106,6 +120,44 @@ class TestPriorityQueue:
         with pytest.raises(RuntimeError, match=AMBIGUOUS):
             heapq.heappush(heap, (0.25, torch.zeros(shape)))
 
+    def test_the_same_tensor_twice_raises_nothing(self):
+        tensor, heap = torch.ones(3), []
+        for _ in range(2):
+            heapq.heappush(heap, (0.5, tensor))
+        assert heapq.heappop(heap)[1] is tensor
+        with pytest.raises(RuntimeError, match=AMBIGUOUS):
+            heapq.heappush(heap, (0.5, tensor.clone()))
+
+    def test_views_that_all_change_in_the_same_way_keep_their_order(self):
+        losses, views = torch.rand(30), []
+        for number, loss in enumerate(losses):
+            heapq.heappush(views, (loss, number))
+        losses.mul_(2)
+        assert [heapq.heappop(views)[0].item() for _ in range(30)] == losses.sort().values.tolist()
+
+    def test_another_thread_may_take_the_last_entry_before_the_pop(self):
+        queue = PriorityQueue()
+        queue.push(1, torch.ones(2))
+        if queue.heap:
+            thread = threading.Thread(target=queue.pop)
+            thread.start()
+            thread.join()
+            with pytest.raises(IndexError):
+                queue.pop()
+        waiting = standard.PriorityQueue()
+        threading.Timer(0.01, waiting.put, [(2, 0)]).start()
+        assert waiting.get(timeout=10) == (2, 0)
+
+    @pytest.mark.parametrize("rows", [10, 100])
+    def test_a_row_keeps_its_batch_and_its_graph_and_a_detached_clone_does_not(self, rows):
+        batch = torch.ones(rows, 4, requires_grad=True) * 2
+        queue = PriorityQueue()
+        queue.push(0, batch[0])
+        queue.push(1, batch[1].detach().clone())
+        (_, row), (_, copy) = queue.pop(), queue.pop()
+        assert row.untyped_storage().nbytes() == rows * copy.untyped_storage().nbytes()
+        assert row.grad_fn is not None and copy.grad_fn is None
+
     @pytest.mark.parametrize("shape", [(), (1,), (1, 1)])
     def test_tensors_with_one_element_are_ordered_by_content(self, shape):
         heap = []
@@ -134,7 +186,23 @@ class TestPriorityQueue:
             levels = n.bit_length()
             assert max(compared_by(heap, heap.pop) for _ in range(n)) <= 2 * (levels - 1)
 
-    @pytest.mark.parametrize("n", [500, 3000])
+    @pytest.mark.parametrize("n", [7, 1000])
+    def test_building_from_a_list_compares_less_than_twice_per_entry(self, n):
+        compared = []
+
+        class Counted(float):
+            def __lt__(self, other):
+                compared.append(1)
+                return float(self) < float(other)
+
+        draw = random.Random(n)
+        for values in (range(n), range(n, 0, -1), [0] * n, [draw.random() for _ in range(n)]):
+            compared.clear()
+            heap = [Counted(value) for value in values]
+            heapq.heapify(heap)
+            assert len(compared) < 2 * n and heap[0] == min(values)
+
+    @pytest.mark.parametrize("n", [500, 1000])
     def test_twice_the_entries_cost_two_more_comparisons_per_pop(self, n):
         per_pop = []
         for entries in (n, 2 * n):
@@ -211,10 +279,14 @@ class TestPriorityQueue:
         assert values.dtype == torch.float64 and not values.requires_grad
 
     def test_topk_reads_no_value(self):
-        values, indices = hardest.hardest_by_topk([torch.ones(4, device="meta")] * 3, 5)
-        assert values.is_meta and indices.is_meta and values.shape == indices.shape == (5,)
-        with pytest.raises(RuntimeError):
-            torch.ones((), device="meta").item()
+        batches = [torch.ones(4), torch.zeros(1), torch.ones(3)]
+        with Names() as names:
+            hardest.hardest_by_topk(batches, 5)
+        shapes_and_devices = {"empty", "__len__", "__get__"}
+        assert names.called <= {"detach", "to", "arange", "cat", "topk", "gather"} | shapes_and_devices
+        with Names() as names:
+            hardest.hardest_by_heap(batches[0], 2)
+        assert {"__gt__", "__bool__"} & names.called
 
     @pytest.mark.parametrize(("beams", "vocabulary", "k"), [(1, 5, 3), (3, 7, 3), (2, 2, 4)])
     def test_one_step_of_a_beam_is_topk_of_the_flattened_scores(self, beams, vocabulary, k):

@@ -3,6 +3,8 @@
 import heapq
 import math
 import random
+import time
+from collections import deque
 
 import pytest
 import torch
@@ -17,6 +19,22 @@ of_values = load_snippet("mid/algorithms/sliding_window_max_broken.py").sliding_
 with_nan = load_snippet("mid/algorithms/sliding_window_max_nan.py").sliding_max
 
 SIZES = [(n, k) for n in (1, 2, 3, 7, 16, 33) for k in (1, 2, 3, 4, 5, 7, 8, 16, 31, 33) if k <= n]
+
+
+FUNCTIONS = [
+    vectorized.doubling_max,
+    vectorized.blocks_max,
+    lambda x, window: F.max_pool1d(x[None, None], window, stride=1)[0, 0],
+    lambda x, window: x.unfold(0, window, 1).amax(dim=1),
+]
+
+
+def names_behind(tensor):
+    names, node = "", tensor.grad_fn
+    while node is not None:
+        names += node.name()
+        node = node.next_functions[0][0] if node.next_functions else None
+    return names
 
 
 def brute(values, window):
@@ -124,6 +142,7 @@ class TestSlidingWindowMax:
             falling = list(range(window, 0, -1))
             before = counts.deque_comparisons(falling, window)
             assert counts.deque_comparisons(falling + [window + 1], window + 1) - before == window
+            assert counts.deque_comparisons(falling + [window + 1], window) - before == window
 
     def test_values_instead_of_indices_fail_only_on_equal_values(self):
         draw, wrong = random.Random(0), 0
@@ -187,16 +206,60 @@ class TestSlidingWindowMax:
         means = (sums[window:] - sums[:-window]) / window
         assert torch.allclose(means.float(), x.unfold(0, window, 1).mean(dim=1), atol=1e-5)
 
-    def test_doubling_gains_on_large_windows(self):
-        import time
+    def test_one_nan_or_infinity_spoils_every_later_mean_from_cumsum(self):
+        for value in (math.nan, math.inf):
+            x = torch.ones(20, dtype=torch.float64)
+            x[5] = value
+            sums = F.pad(x.cumsum(0), (1, 0))
+            means = (sums[3:] - sums[:-3]) / 3
+            assert (means[:3] == 1).all() and not means[3:6].isfinite().any() and means[6:].isnan().all()
 
+    def test_the_time_of_max_pool1d_grows_with_the_window_and_of_doubling_hardly(self):
         torch.set_num_threads(1)
-        x, best = torch.randn(20_000), []
-        for call in (lambda: F.max_pool1d(x[None, None], 2048, 1), lambda: vectorized.doubling_max(x, 2048)):
+        x = torch.randn(20_000)
+
+        def seconds(call):
             times = []
             for _ in range(3):
                 start = time.perf_counter()
                 call()
                 times.append(time.perf_counter() - start)
-            best.append(min(times))
-        assert best[0] > 3 * best[1]
+            return min(times)
+
+        pool = [seconds(lambda k=k: F.max_pool1d(x[None, None], k, 1)) for k in (32, 512)]
+        twice = [seconds(lambda k=k: vectorized.doubling_max(x, k)) for k in (32, 512)]
+        assert pool[1] > 4 * pool[0] and pool[1] > 3 * twice[1]
+
+    def test_with_grad_max_pool1d_also_computes_indices(self):
+        for n in (9, 100):
+            x = torch.randn(n, requires_grad=True)
+            assert "MaxPool2DWithIndices" in names_behind(F.max_pool1d(x[None, None], 3, 1))
+
+    @pytest.mark.parametrize("window", [1, 3, 4, 7])
+    def test_gradients_agree_if_the_values_differ(self, window):
+        x = torch.randperm(12).float().requires_grad_()
+        gradients = [torch.autograd.grad(function(x, window).sum(), x)[0] for function in FUNCTIONS]
+        assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
+
+    def test_gradients_of_equal_values_differ(self):
+        x = torch.ones(3, requires_grad=True)
+        doubled, _, pooled, amax = (torch.autograd.grad(function(x, 3).sum(), x)[0] for function in FUNCTIONS)
+        assert doubled.tolist() == [0.25, 0.5, 0.25] and sorted(pooled.tolist()) == [0, 0, 1]
+        assert torch.allclose(amax, torch.full((3,), 1 / 3))
+
+    @pytest.mark.parametrize("window", [1, 3, 10])
+    def test_pairs_of_index_and_value_serve_a_stream(self, window):
+        for values in draws(40, 3):
+            best, result = deque(), []
+            for now, value in enumerate(iter(values)):
+                while best and best[-1][1] <= value:
+                    best.pop()
+                best.append((now, value))
+                if best[0][0] == now - window:
+                    best.popleft()
+                assert len(best) <= window
+                if now >= window - 1:
+                    result.append(best[0][1])
+            assert result == brute(values, window)
+        with pytest.raises(TypeError, match="not subscriptable"):
+            sliding_max(iter([1, 2]), 1)
