@@ -162,6 +162,14 @@ class TestDifferentiableLoss:
         assert larger > plain + 1
         assert not torch.allclose(without, tensor, atol=1e-2)
 
+    @pytest.mark.parametrize("number", [0.0, 1.0])
+    def test_a_scheduler_that_reads_the_loss_reacts_to_the_number(self, number):
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
+        for step in range(6):
+            scheduler.step(1 / (step + 1) + number * step)
+        assert (optimizer.param_groups[0]["lr"] < 1) == bool(number)
+
     def test_one_term_of_a_sum_is_hidden_by_the_other(self):
         z = prediction().requires_grad_()
         loss = F.cross_entropy(z, Y) + z.detach().square().mean()

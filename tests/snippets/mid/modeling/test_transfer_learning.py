@@ -127,6 +127,16 @@ class TestTransferLearning:
         assert near["head only"] > near["from scratch"]
         assert near["fine-tuned"] > near["from scratch"]
 
+    @pytest.mark.parametrize("body", [nn.Linear(3, 3), nn.Sequential(nn.Conv1d(3, 3, 1), nn.ReLU())])
+    def test_no_grad_cuts_the_gradient_to_a_prompt_and_frozen_parameters_do_not(self, body):
+        body.requires_grad_(False)
+        assert body(torch.randn(3, 3)).grad_fn is None
+        prompt = torch.randn(3, 3, requires_grad=True)
+        body(prompt).sum().backward()
+        assert prompt.grad is not None
+        with torch.no_grad():
+            assert body(prompt).grad_fn is None
+
     def test_without_tracked_statistics_nothing_moves_in_train_mode(self):
         for norm in (nn.BatchNorm1d(3, track_running_stats=False), nn.LayerNorm(3)):
             assert not list(norm.train().buffers())
