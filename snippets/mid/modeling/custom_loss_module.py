@@ -15,7 +15,7 @@ def focal_loss(
     Args:
         logits: floating, any shape, finite.
         positive: bool, the shape of ``logits``: which elements are positives.
-        gamma: at least 0; 0 is weighted binary cross-entropy.
+        gamma: finite, at least 0; 0 is weighted binary cross-entropy.
         alpha: positives' weight in [0, 1], negatives get the rest; None: no weight.
         reduction: "mean" over all elements (NaN if there are none), "sum", "none".
 
@@ -30,14 +30,14 @@ def focal_loss(
         raise ValueError(f"shapes {tuple(logits.shape)}, {tuple(positive.shape)}")
     if not logits.is_floating_point() or positive.dtype != torch.bool:
         raise TypeError(f"floating and bool, not {logits.dtype}, {positive.dtype}")
-    if not gamma >= 0 or (alpha is not None and not 0 <= alpha <= 1):
+    if not 0 <= gamma < float("inf") or (alpha is not None and not 0 <= alpha <= 1):
         raise ValueError(f"gamma {gamma}, alpha {alpha}")
     if reduction not in ("mean", "sum", "none"):
         raise ValueError(f"reduction {reduction!r}")
     z = torch.where(positive, logits, -logits)
     loss = (gamma * F.logsigmoid(-z)).exp() * -F.logsigmoid(z)
     if alpha is not None:
-        loss = loss * torch.where(positive, alpha, 1 - alpha).to(loss.dtype)
+        loss = torch.where(positive, alpha * loss, (1 - alpha) * loss)
     return loss if reduction == "none" else getattr(loss, reduction)()
 
 

@@ -1,3 +1,4 @@
+import math
 from collections.abc import Callable
 
 import torch
@@ -9,12 +10,13 @@ def verdict(loss_of: Callable[[Tensor], Tensor], prediction: Tensor) -> str:
 
     Args:
         loss_of: takes the prediction and returns the loss; no randomness inside.
-            Its other tensors must mix with float64.
+            Must compute in float64 if the prediction is float64.
         prediction: floating, any shape with elements, finite; is not changed.
 
     Returns:
-        "raises ...", "not a scalar tensor", "cut", "not finite", "zero",
-        "wrong: ..." if slope and differences of the loss differ by 0.1%, or "ok".
+        "raises ...", "not a scalar tensor", "cut", "not float64", "not finite",
+        "zero", "wrong: ..." if slope and differences of the loss differ by 0.1%,
+        or "ok".
     """
     z = prediction.detach().double().requires_grad_()
     with torch.enable_grad():
@@ -29,17 +31,21 @@ def verdict(loss_of: Callable[[Tensor], Tensor], prediction: Tensor) -> str:
         (gradient,) = torch.autograd.grad(loss.sum(), z, allow_unused=True)
     if gradient is None:
         return "cut"
+    if loss.dtype != torch.float64:
+        return "not float64"
     if not (loss.isfinite().all() and gradient.isfinite().all()):
         return "not finite"
     if not gradient.any():
         return "zero"
-    noise = 1e-13 * (1 + abs(loss.item()))
+    noise, size = 1e-13 * (1 + abs(loss.item())), 1e-6 * (1 + z.detach().abs())
     generator = torch.Generator().manual_seed(0)
     for _ in range(3):  # central differences along random directions
         direction = torch.randn(z.shape, generator=generator, dtype=z.dtype)
-        direction = direction.to(z.device) * 1e-6
+        direction = direction.to(z.device) * size
         with torch.no_grad():
             found = (loss_of(z + direction) - loss_of(z - direction)).item() / 2
+            if not math.isfinite(found):
+                return "not finite"
         slope = (gradient * direction).sum().item()
         if abs(found - slope) > 1e-3 * max(abs(found), abs(slope)) + noise:
             return f"wrong: {slope / 1e-6:.3f}, differences give {found / 1e-6:.3f}"

@@ -23,14 +23,17 @@ def batch(shape, dtype=torch.float64, scale=3.0):
 class TestCustomLoss:
     @pytest.mark.parametrize("shape", SHAPES)
     @pytest.mark.parametrize("gamma", [0, 0.5, 1, 2, 5])
-    @pytest.mark.parametrize("alpha", [None, 0.0, 0.25, 1.0])
+    @pytest.mark.parametrize("alpha", [None, 0.0, 0.1, 0.25, 1.0])
     def test_agrees_with_an_independent_formula_in_float64(self, shape, gamma, alpha):
         logits, positive = batch(shape)
         p = 1 / (1 + (-logits).exp())
         p_t = torch.where(positive, p, 1 - p)
-        alpha_t = 1 if alpha is None else torch.where(positive, alpha, 1 - alpha)
+        weights = (1.0, 1.0) if alpha is None else (alpha, 1 - alpha)
+        alpha_t = torch.where(positive, *(torch.tensor(w, dtype=torch.float64) for w in weights))
         wanted = -alpha_t * (1 - p_t) ** gamma * p_t.log()
-        torch.testing.assert_close(losses.focal_loss(logits, positive, gamma, alpha, "none"), wanted)
+        torch.testing.assert_close(
+            losses.focal_loss(logits, positive, gamma, alpha, "none"), wanted, rtol=1e-11, atol=1e-13
+        )
         torch.testing.assert_close(losses.focal_loss(logits, positive, gamma, alpha, "sum"), wanted.sum())
         if wanted.numel():
             torch.testing.assert_close(losses.focal_loss(logits, positive, gamma, alpha), wanted.mean())
@@ -78,7 +81,14 @@ class TestCustomLoss:
                 losses.focal_loss(logits, bad)
         with pytest.raises(TypeError, match="floating and bool"):
             losses.focal_loss(logits.long(), positive)
-        for settings in ({"gamma": -1}, {"gamma": math.nan}, {"alpha": 1.1}, {"alpha": -0.1}, {"reduction": "max"}):
+        for settings in (
+            {"gamma": -1},
+            {"gamma": math.nan},
+            {"gamma": math.inf},
+            {"alpha": 1.1},
+            {"alpha": -0.1},
+            {"reduction": "max"},
+        ):
             with pytest.raises(ValueError, match="gamma|reduction"):
                 losses.focal_loss(logits, positive, **settings)
 
@@ -103,6 +113,9 @@ class TestCustomLoss:
         z = torch.tensor(20.0)
         assert z.sigmoid() == 1
         assert F.logsigmoid(-z) == -20
+        for dtype, last, first in ((torch.float32, 15.0, 18.0), (torch.float64, 34.0, 38.0)):
+            assert 1 - torch.tensor(last, dtype=dtype).sigmoid() > 0
+            assert 1 - torch.tensor(first, dtype=dtype).sigmoid() == 0
         assert torch.tensor(1e-8).half() == 0
 
     def test_the_four_forms_agree_at_moderate_logits(self):
@@ -161,8 +174,8 @@ class TestCustomLoss:
             norms = []
             for mode in ("sum", "mean"):
                 w = torch.zeros(4, 1, requires_grad=True)
-                optimizer = make([w], lr=0.03, weight_decay=1.0)
-                for _ in range(200):
+                optimizer = make([w], lr=0.1, weight_decay=1.0)
+                for _ in range(60):
                     optimizer.zero_grad()
                     F.mse_loss(x @ w, y, reduction=mode).backward()
                     optimizer.step()
@@ -184,3 +197,29 @@ class TestCustomLoss:
         assert best(rate, 0) == pytest.approx(rate, abs=1e-3)
         assert abs(best(rate, 2) - 0.5) < abs(rate - 0.5) - 0.05
         assert best(rate, 2) < best(rate + 0.05, 2)
+        assert best(0.5, 2) == pytest.approx(0.5, abs=1e-3)
+
+    @pytest.mark.parametrize("batch_size", [16, 64])
+    def test_the_gradient_of_the_sum_grows_with_the_batch_so_a_threshold_for_the_mean_clips_it(self, batch_size):
+        torch.manual_seed(0)
+        w = torch.zeros(4, 1, requires_grad=True)
+        x = torch.randn(batch_size, 4)
+        y = x.sum(dim=1, keepdim=True)
+        norms = {m: torch.autograd.grad(F.mse_loss(x @ w, y, reduction=m), w)[0].norm() for m in ("mean", "sum")}
+        torch.testing.assert_close(norms["sum"], batch_size * norms["mean"])
+
+    @pytest.mark.parametrize(("samples", "width"), [(3, 5), (8, 2)])
+    def test_the_mean_over_elements_is_the_width_times_smaller_than_the_mean_over_samples(self, samples, width):
+        z = torch.randn(samples, width).square()
+        torch.testing.assert_close(width * z.mean(), z.sum(dim=1).mean())
+
+    @pytest.mark.parametrize("classes", [2, 4, 50])
+    def test_the_form_for_many_classes_is_finite_at_huge_logits_unless_gamma_is_between_0_and_1(self, classes):
+        for gamma, finite in ((0.0, True), (1.0, True), (2.0, True), (0.5, False)):
+            z = torch.zeros(2, classes)
+            z[:, 0] = torch.tensor([-1000.0, 1000.0])
+            z.requires_grad_()
+            log_p = F.log_softmax(z, dim=1)[:, 0]
+            ((-torch.expm1(log_p)) ** gamma * -log_p).sum().backward()
+            assert z.grad[0, 0] == pytest.approx(-1, abs=1e-3)
+            assert bool(z.grad[1].isfinite().all()) == finite

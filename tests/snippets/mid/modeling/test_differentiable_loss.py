@@ -105,6 +105,44 @@ class TestDifferentiableLoss:
         assert check.verdict(lambda z: z.numpy().mean(), z) == "raises RuntimeError"
         assert check.verdict(lambda z: z.no_such_name, z) == "raises AttributeError"
 
+    @pytest.mark.parametrize("at", [1e-5, 1.0, 1e6, 1e12])
+    def test_the_check_adapts_its_step_to_the_size_of_the_prediction(self, at):
+        z = torch.full((4,), at)
+        assert check.verdict(lambda z: z.square().mean(), z) == "ok"
+        assert check.verdict(lambda z: (z.detach() * z).mean(), z).startswith("wrong")
+
+    def test_the_check_does_not_judge_what_computes_in_float32_or_leaves_its_domain(self):
+        z, y = prediction(), torch.rand(5, 3)
+        assert check.verdict(lambda z: F.binary_cross_entropy_with_logits(z, y), z) == "not float64"
+        assert check.verdict(lambda z: F.binary_cross_entropy_with_logits(z, y.double()), z) == "ok"
+        assert check.verdict(lambda z: z.float().square().mean(), z) == "not float64"
+        assert check.verdict(lambda z: z.log().mean(), torch.full((4,), 1e-8)) == "not finite"
+
+    @pytest.mark.parametrize("loss_of", [lambda z: (z - 1).square().mean(), lambda z: (1 - z).relu().mean()])
+    def test_a_healthy_loss_has_a_gradient_of_zero_at_perfect_predictions(self, loss_of):
+        assert check.verdict(loss_of, torch.ones(4)) == "zero"
+        assert check.verdict(loss_of, prediction()) == "ok"
+
+    def test_grad_fn_is_none_if_the_predictions_did_not_require_grad(self):
+        assert F.cross_entropy(prediction(), Y).grad_fn is None
+        assert F.cross_entropy(prediction().requires_grad_(), Y).grad_fn is not None
+
+    def test_autograd_grad_raises_for_a_cut_loss_and_gives_none_for_a_leaf_if_unused_is_allowed(self):
+        z, cut = prediction().requires_grad_(), torch.tensor(1.0)
+        for allow in (True, False):
+            with pytest.raises(RuntimeError, match=NO_HISTORY):
+                torch.autograd.grad(cut, z, allow_unused=allow)
+        leaf = torch.tensor(1.0, requires_grad=True)
+        assert torch.autograd.grad(leaf, z, allow_unused=True) == (None,)
+        with pytest.raises(RuntimeError, match="not have been used"):
+            torch.autograd.grad(leaf, z)
+
+    def test_a_straight_through_estimator_fails_gradcheck(self):
+        z = prediction(torch.float64).requires_grad_()
+        loss_of = lambda z: (z + (z.round() - z).detach()).square().sum()  # noqa: E731
+        assert torch.autograd.grad(loss_of(z), z)[0].any()
+        assert not torch.autograd.gradcheck(loss_of, (z,), raise_exception=False)
+
     @pytest.mark.parametrize("factor", [1.05, -1.0, 0.5])
     def test_a_wrong_backward_is_found(self, factor):
         class Wrong(torch.autograd.Function):
@@ -123,6 +161,14 @@ class TestDifferentiableLoss:
         assert torch.equal(without, number)
         assert larger > plain + 1
         assert not torch.allclose(without, tensor, atol=1e-2)
+
+    @pytest.mark.parametrize("number", [0.0, 1.0])
+    def test_a_scheduler_that_reads_the_loss_reacts_to_the_number(self, number):
+        optimizer = torch.optim.SGD([torch.zeros(1, requires_grad=True)], lr=1.0)
+        scheduler = torch.optim.lr_scheduler.ReduceLROnPlateau(optimizer, patience=2)
+        for step in range(6):
+            scheduler.step(1 / (step + 1) + number * step)
+        assert (optimizer.param_groups[0]["lr"] < 1) == bool(number)
 
     def test_one_term_of_a_sum_is_hidden_by_the_other(self):
         z = prediction().requires_grad_()
