@@ -156,6 +156,10 @@ class TestTwoSumPairsWithinATolerance:
         assert tensors.pairs_within(values, 8).tolist() == [[0, 4], [1, 3]]
         assert values.tolist() == [0, 2, 4, 6, 8]
 
+    def test_float32_does_not_hold_the_seconds_of_this_century(self):
+        for dtype, gap in ((torch.float32, 0), (torch.float64, 60), (torch.int64, 60)):
+            assert torch.tensor([1_700_000_000, 1_700_000_060], dtype=dtype).diff().item() == gap
+
     def test_the_sizes_of_the_broadcast(self):
         n = 100_000
         assert n * n * torch.bool.itemsize == 10 * 10**9
