@@ -9,7 +9,7 @@ def window_hashes(
     """Polynomial hash of every window of k tokens, in about log2(k) steps.
 
     Args:
-        tokens: int64, shape (..., n), entries in 0 .. mod - 1.
+        tokens: integers of any dtype, shape (..., n), entries in 0 .. mod - 1.
         k: window length, 1 .. n.
         base: 1 .. mod - 1.
         mod: 2 .. 2**31 - 1, so that no product leaves int64.
@@ -18,6 +18,7 @@ def window_hashes(
         int64, shape (..., n - k + 1), entries in 0 .. mod - 1. Equal windows have
         equal hashes; unequal ones rarely do.
     """
+    tokens = tokens.long()  # products of smaller integers would wrap around
     count, done = tokens.shape[-1] - k + 1, 0
     result = torch.zeros_like(tokens[..., :count])
     block, weight, length = tokens, base, 1  # hashes of windows of ``length``

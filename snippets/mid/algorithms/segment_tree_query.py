@@ -6,8 +6,8 @@ class SegmentTree:
 
     Args:
         values: any number of them.
-        combine: associative, as operator.add, min, max, or joining strings. It
-            need not be commutative.
+        combine: associative on these values, as operator.add, joining strings,
+            or min and max without NaN. It need not be commutative.
         neutral: combine(neutral, x) == combine(x, neutral) == x, as 0 for sums.
 
     Indices are 0 .. n - 1; others raise IndexError.

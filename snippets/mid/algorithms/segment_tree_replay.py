@@ -21,7 +21,17 @@ class PrioritySampler:
         Args:
             index: int64, shape (B,), in 0 .. capacity - 1.
             priority: shape (B,), finite, at least 0.
+
+        Raises:
+            IndexError: an index outside. ValueError: another priority or shape.
         """
+        if (
+            index.shape != priority.shape
+            or not ((priority >= 0) & priority.isfinite()).all()
+        ):
+            raise ValueError("one finite priority of at least 0 for each index")
+        if not ((index >= 0) & (index < self.capacity)).all():
+            raise IndexError(f"an index is not in 0 .. {self.capacity - 1}")
         for i, p in zip(index.tolist(), priority.tolist()):
             self.tree[self.width + i] = p
         node = self.width + index

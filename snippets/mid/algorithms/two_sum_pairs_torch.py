@@ -6,11 +6,12 @@ def pairs_within(
 ) -> torch.Tensor:
     """Index pairs i < j with abs(values[i] + values[j] - target) <= tolerance.
 
-    The sum and the comparison are in float64. Time O(n log n + pairs), memory
-    O(n + pairs).
+    The sum and the comparison are in float64. Time O(n log n + p log p), memory
+    O(n + p), with p the pairs within the tolerance and a rounding error of it.
 
     Args:
-        values: shape (n,), finite; integers at most 2**51 in absolute value.
+        values: shape (n,); integers at most 2**51 in absolute value. NaN and
+            infinity have no partner.
         target: finite. tolerance: finite, at least 0.
 
     Returns:
@@ -18,8 +19,7 @@ def pairs_within(
     """
     s, order = values.double().sort()
     n, at = len(s), torch.arange(len(s), device=s.device)
-    largest = s.abs().max().item() if n else 0.0
-    slack = 1e-15 * (largest + abs(target) + tolerance)  # for rounding; see keep
+    slack = 1e-15 * (s.abs() + abs(target) + tolerance)  # for rounding; see keep
     low = torch.searchsorted(s, target - tolerance - slack - s)
     high = torch.searchsorted(s, target + tolerance + slack - s, right=True)
     low = torch.maximum(low, at + 1)  # each pair once, and no index with itself

@@ -55,6 +55,69 @@ class TestSegmentTree:
             assert (tree.tree[1] == tree.query(0, n)) == (n & (n - 1) == 0)
             assert len(tree.tree) == 2 * n
 
+    def test_a_forgotten_update_shows_only_in_ranges_that_read_a_node_above_it(self):
+        for n in (4, 8, 16):
+            tree = trees.SegmentTree([1] * n, operator.add, 0)
+            tree.tree[n + 1] = 9  # element 1, without the nodes above it
+            wrong = {
+                (a, b) for a in range(n) for b in range(a + 1, n + 1) if tree.query(a, b) != b - a + 8 * (a <= 1 < b)
+            }
+            assert wrong and (1, n) not in wrong
+            if n == 4:
+                assert wrong == {(0, 2), (0, 3), (0, 4)}
+
+    def test_min_is_not_associative_with_nan(self):
+        nan = float("nan")
+        assert min(min(1, nan), 0) == 0 and min(1, min(nan, 0)) == 1
+
+    def test_recursive_numbering_needs_up_to_4n_places_and_this_one_2n(self):
+        def largest(node, start, stop):
+            if stop - start == 1:
+                return node
+            middle = (start + stop) // 2
+            return max(largest(2 * node, start, middle), largest(2 * node + 1, middle, stop))
+
+        assert largest(1, 0, 33) == 127
+        places = {n: largest(1, 0, n) + 1 for n in range(1, 300)}
+        assert all(2 * n <= places[n] < 4 * n for n in places) and places[257] > 3.9 * 257
+
+    def test_two_prefix_sums_lose_digits_that_a_range_keeps(self):
+        values = torch.tensor([1e16, 1.0, 1.0], dtype=torch.float64)
+        prefix = values.cumsum(0)
+        assert prefix[2] - prefix[0] != 2
+        assert trees.SegmentTree(values.tolist(), operator.add, 0.0).query(1, 3) == 2
+
+    @pytest.mark.parametrize("n", [1, 7, 16])
+    def test_two_fenwick_trees_add_to_ranges_in_logarithmic_time(self, n):
+        slope, shift = [0] * (n + 2), [0] * (n + 2)
+        steps = 0
+
+        def put(tree, i, change):
+            nonlocal steps
+            while i < len(tree):
+                tree[i] += change
+                i += i & -i
+                steps += 1
+
+        def prefix(stop):
+            factor = offset = 0
+            i = stop
+            while i:
+                factor, offset, i = factor + slope[i], offset + shift[i], i - (i & -i)
+            return factor * stop - offset
+
+        rng, values = random.Random(1), [0] * n
+        for _ in range(20):
+            start = rng.randrange(n)
+            stop, change = rng.randrange(start, n + 1), rng.randrange(-9, 9)
+            values[start:stop] = [v + change for v in values[start:stop]]
+            before = steps
+            for i, sign in ((start, 1), (stop, -1)):
+                put(slope, i + 1, sign * change)
+                put(shift, i + 1, sign * change * i)
+            assert steps - before <= 4 * ((n + 1).bit_length())
+            assert [prefix(i) for i in range(n + 1)] == [sum(values[:i]) for i in range(n + 1)]
+
     def test_doubling_adds_two_reads_and_no_range_reads_more_than_two_nodes_a_level(self):
         counts = {n: cost.reads(n) for n in (16, 32, 64)}
         assert counts[32] == (counts[16][0] + 2, counts[16][1] + 2)
@@ -109,6 +172,23 @@ class TestSegmentTreeReplay:
         assert sampler.sample(4).tolist() == [1] * 4 and sampler.sample(0).tolist() == []
         sampler.update(torch.tensor([1]), torch.tensor([0.0]))
         assert sampler.tree.eq(0).all()
+
+    def test_refuses_what_would_corrupt_the_tree(self):
+        sampler = replay.PrioritySampler(5)
+        sampler.update(torch.tensor([1]), torch.tensor([2.0]))
+        for index, priority in (([0], [float("nan")]), ([0], [float("inf")]), ([0], [-1.0]), ([0, 1], [1.0])):
+            with pytest.raises(ValueError, match="one finite priority"):
+                sampler.update(torch.tensor(index), torch.tensor(priority))
+        for outside in (-1, 5, 7):
+            with pytest.raises(IndexError, match="not in 0 .. 4"):
+                sampler.update(torch.tensor([outside]), torch.tensor([1.0]))
+        assert sampler.tree[1] == 2 and sampler.sample(3).tolist() == [1] * 3
+
+    def test_the_weights_make_the_mean_that_of_uniform_sampling(self):
+        for share in (torch.tensor([0.1, 0.2, 0.3, 0.4]), torch.tensor([0.7, 0.1, 0.1, 0.1])):
+            loss = torch.tensor([1.0, 2.0, 3.0, 10.0])
+            i = share.multinomial(40_000, replacement=True)
+            assert abs((loss / (4 * share))[i].mean() - loss.mean()) < 0.3 < abs(loss[i].mean() - loss.mean())
 
     def test_the_tree_is_exact_where_float32_is_not(self):
         sampler = replay.PrioritySampler(4)

@@ -1,6 +1,8 @@
 """Every claim of docs/mid/algorithms/trie.md, proven beyond the example shown."""
 
 import random
+import sys
+import time
 
 import pytest
 import torch
@@ -10,6 +12,7 @@ from warmup.testing import load_snippet
 embeddings = load_snippet("mid/algorithms/trie_embeddings.py")
 longest = load_snippet("mid/algorithms/trie_longest.py")
 cost = load_snippet("mid/algorithms/trie_cost.py")
+deletion = load_snippet("mid/algorithms/trie_delete.py")
 
 
 def words(rng: random.Random, count: int, alphabet: str = "ab$é") -> list[str]:
@@ -73,6 +76,83 @@ class TestTrie:
             trie.insert("0", torch.zeros(1))
         assert len(trie) == 9 and len(trie.rows) == 16
         assert [trie.get(str(i)).item() for i in range(9)] == list(range(9))
+
+
+class TestTrieAgainstADictionary:
+    @pytest.fixture(params=["random words", "two letters", "prefixes"])
+    def keys(self, request):
+        rng = random.Random(4)
+        return {
+            "random words": ["".join(rng.choices("abcdefghijklmnopqrstuvwxyz", k=8)) for _ in range(500)],
+            "two letters": ["".join(rng.choices("ab", k=11)) for _ in range(500)],
+            "prefixes": ["a" * i for i in range(1, 700)],
+        }[request.param]
+
+    def test_nested_dictionaries_are_larger_unless_keys_share_their_characters(self, keys):
+        nodes, size = [longest.build(keys)], 0
+        while nodes:
+            node = nodes.pop()
+            size += sys.getsizeof(node)
+            nodes += [child for step, child in node.items() if step is not None]
+        known = dict.fromkeys(keys)
+        with_strings = sys.getsizeof(known) + sum(map(sys.getsizeof, known))
+        assert size < with_strings / 1.5 if keys[-1] == "a" * 699 else size > 2 * with_strings
+        assert sys.getsizeof(sorted(known)) < sys.getsizeof(known)
+
+    def test_exact_search_takes_longer(self, keys):
+        root, known = longest.build(keys), dict.fromkeys(keys, True)
+
+        def walk(key):
+            node = root
+            for character in key:
+                node = node.get(character, {})
+            return node.get(None)
+
+        def seconds(search):
+            best = float("inf")
+            for _ in range(5):
+                fresh = ["".join(list(key)) for key in keys[::5]]  # a string keeps its hash
+                start = time.perf_counter()
+                assert all(search(key) for key in fresh)
+                best = min(best, time.perf_counter() - start)
+            return best
+
+        assert seconds(walk) > 2 * seconds(known.get)
+
+
+class TestTrieDelete:
+    def test_leaves_the_trie_of_the_other_keys(self):
+        rng = random.Random(5)
+        for _ in range(100):
+            keys = list(dict.fromkeys(words(rng, 8)))
+            root = {}
+            for row, key in enumerate(keys):
+                deletion.insert(root, key, row)
+            rng.shuffle(keys)
+            while keys:
+                deletion.delete(root, keys.pop())
+                rest = longest.build(keys)
+                nodes = [(root, rest)]
+                while nodes:
+                    found, truth = nodes.pop()
+                    assert found.keys() == truth.keys()
+                    nodes += [(found[step], truth[step]) for step in found if step is not None]
+
+    @pytest.mark.parametrize("absent", ["", "u", "x", "unix", "units"])
+    def test_refuses_a_word_that_is_no_key_and_changes_nothing(self, absent):
+        root = longest.build(["un", "unit"])
+        with pytest.raises(KeyError):
+            deletion.delete(root, absent)
+        assert root == longest.build(["un", "unit"])
+
+    def test_without_the_mark_alone_a_dead_node_looks_like_a_prefix(self):
+        root = longest.build(["un", "unit"])
+        del root["u"]["n"]["i"]["t"][None]
+        assert longest.longest_match(root, "unit", 0) == 2  # still right
+        assert root["u"]["n"]["i"]  # but no key begins with "uni"
+        pruned = longest.build(["un", "unit"])
+        deletion.delete(pruned, "unit")
+        assert pruned == longest.build(["un"])
 
 
 class TestTrieLongest:

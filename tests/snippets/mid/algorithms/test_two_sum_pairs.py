@@ -46,18 +46,61 @@ class TestTwoSumPairs:
             assert cost.table(values, target)[1] == len(values) + len(truth)
             assert cost.brute(values, target)[1] == len(values) * (len(values) - 1) // 2
 
-    def test_buckets_are_right_with_both_neighbors_and_a_test_of_each_candidate(self):
-        rng = random.Random(2)
-        for _ in range(100):
-            values = [rng.uniform(-1, 1) for _ in range(15)]
+    def test_buckets_twice_as_wide_with_both_neighbors_are_right_and_narrow_ones_lose_pairs(self):
+        def bucketed(values, target, tolerance, width):
             places: dict[int, list[int]] = {}
             found = []
             for j, value in enumerate(values):
-                key = round((0.3 - value) / 0.1)
+                key = round((target - value) / width)
                 near = [i for k in (key - 1, key, key + 1) for i in places.get(k, [])]
-                found += [[i, j] for i in near if abs(values[i] + value - 0.3) <= 0.1]
-                places.setdefault(round(value / 0.1), []).append(j)
-            assert sorted(found) == oracle(values, 0.3, 0.1)
+                found += [[i, j] for i in near if abs(values[i] + value - target) <= tolerance]
+                places.setdefault(round(value / width), []).append(j)
+            return sorted(found)
+
+        rng = random.Random(2)
+        for _ in range(300):
+            values = [rng.randrange(-30, 30) / 10 for _ in range(8)] + [rng.uniform(-1, 1)]
+            target, tolerance = rng.randrange(-30, 30) / 10, rng.randrange(1, 5) / 10
+            assert bucketed(values, target, tolerance, 2 * tolerance) == oracle(values, target, tolerance)
+        assert bucketed([1.5, 0.0], 0.5, 1.0, 1.0) == [] and oracle([1.5, 0.0], 0.5, 1.0) == [[0, 1]]
+        assert (round(0.5), round(1.5)) == (0, 2)
+
+    def test_two_pointers_count_duplicates_by_their_runs(self):
+        def counted(values, target):
+            total, left, right = 0, 0, len(values) - 1
+            while left < right:
+                gap = values[left] + values[right] - target
+                if gap:
+                    left, right = (left + 1, right) if gap < 0 else (left, right - 1)
+                    continue
+                a, b = values.count(values[left]), values.count(values[right])
+                if values[left] == values[right]:
+                    return total + a * (a - 1) // 2
+                total, left, right = total + a * b, left + a, right - b
+            return total
+
+        rng = random.Random(5)
+        for _ in range(200):
+            values, target = integers(rng)
+            assert counted(sorted(values), target) == len(oracle(values, target))
+
+    def test_keys_that_share_a_hash_are_compared_with_one_another(self):
+        class Key(int):
+            compared = 0
+
+            def __eq__(self, other):
+                Key.compared += 1
+                return int(self) == int(other)
+
+            __hash__ = int.__hash__
+
+        def compared(step, n=200):
+            Key.compared = 0
+            table = {Key(i * step): i for i in range(n)}
+            assert len(table) == n
+            return Key.compared
+
+        assert compared(1) == 0 and compared(2**61 - 1) == 200 * 199 // 2
 
 
 class TestTwoSumPairsWithinATolerance:
@@ -91,6 +134,19 @@ class TestTwoSumPairsWithinATolerance:
         for target in (0, 1, -1, 2**52, 2**52 - 1):
             assert tensors.pairs_within(torch.tensor(big), target).tolist() == oracle(big, target)
 
+    def test_nan_and_infinity_have_no_partner_and_a_large_value_does_not_widen_the_search(self, monkeypatch):
+        nan, inf = float("nan"), float("inf")
+        for odd in ([nan], [nan, nan], [inf, -inf], [inf, nan, -inf, inf]):
+            found = tensors.pairs_within(torch.tensor([0.5, *odd, 0.5, 0.25], dtype=torch.float64), 1.0, 0.1)
+            assert found.tolist() == [[0, len(odd) + 1]]
+        made = []
+        expand = torch.Tensor.repeat_interleave
+        monkeypatch.setattr(torch.Tensor, "repeat_interleave", lambda *a: made.append(expand(*a)) or made[-1])
+        for large in (1.0, 1e20):
+            values = torch.cat([torch.linspace(-1, 1, 100), torch.tensor([large])])
+            assert tensors.pairs_within(values, 50.0).shape == (0, 2)
+        assert [len(candidates) for candidates in made] == [0] * 4
+
     def test_all_equal_values_give_every_pair_once(self):
         found = tensors.pairs_within(torch.full((40,), 0.1), 0.2, 1e-6)
         assert found.tolist() == [list(pair) for pair in combinations(range(40), 2)]
@@ -99,6 +155,10 @@ class TestTwoSumPairsWithinATolerance:
         values = torch.arange(10)[::2]
         assert tensors.pairs_within(values, 8).tolist() == [[0, 4], [1, 3]]
         assert values.tolist() == [0, 2, 4, 6, 8]
+
+    def test_float32_does_not_hold_the_seconds_of_this_century(self):
+        for dtype, gap in ((torch.float32, 0), (torch.float64, 60), (torch.int64, 60)):
+            assert torch.tensor([1_700_000_000, 1_700_000_060], dtype=dtype).diff().item() == gap
 
     def test_the_sizes_of_the_broadcast(self):
         n = 100_000

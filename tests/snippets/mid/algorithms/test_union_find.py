@@ -106,6 +106,13 @@ class TestUnionFind:
         assert any(made.find(x) != before[x] for x in range(8))
         assert made.parent != before
 
+    def test_two_unions_at_once_can_close_a_cycle(self):
+        made = sets.UnionFind(2)
+        roots = [(made.find(0), made.find(1)), (made.find(1), made.find(0))]  # before either writes
+        for a, b in roots:
+            made.parent[b] = a
+        assert made.parent == [1, 0]
+
     def test_labels_a_mask_as_a_flood_fill_does(self):
         rng = random.Random(1)
         for _ in range(200):
@@ -134,6 +141,33 @@ class TestUnionFindCost:
     def test_union_by_size_alone_costs_a_logarithm(self):
         each = [cost.reads(n, True, False, "pairs") / (2 * n - 1) for n in (64, 256, 1024)]
         assert 0.9 < each[1] - each[0] < 1.1 and 0.9 < each[2] - each[1] < 1.1
+
+    def test_halving_alone_grows_with_the_logarithm_if_new_roots_go_on_top(self):
+        def each(k):
+            n, reads = 2**k, 0
+            parent = list(range(n + 1))
+            for gap in [2**j for j in range(k)]:
+                for i in range(0, n, 2 * gap):
+                    parent[i + gap] = i  # the roots of two equal sets
+            parent += range(n + 1, n + n // 2)
+            root = 0
+            for new in range(n, n + n // 2):
+                parent[root] = root = new
+                paths = []
+                for x in range(new + 1):
+                    path = [x]
+                    while parent[path[-1]] != path[-1]:
+                        path.append(parent[path[-1]])
+                    paths.append(path)
+                path = max(paths, key=len)
+                x = path[0]
+                while parent[x] != x:
+                    parent[x] = x = parent[parent[x]]
+                    reads += 2
+            return reads / (n // 2)
+
+        cost_at = [each(k) for k in (2, 4, 6)]
+        assert cost_at[2] > cost_at[1] + 1.5 > cost_at[0] + 3
 
     def test_a_recursive_find_fails_on_a_deep_chain_and_the_loop_does_not(self):
         n = sys.getrecursionlimit() * 3
@@ -172,6 +206,13 @@ class TestUnionFindLabels:
     def test_one_edge_a_round_takes_as_many_rounds_as_the_path_is_long(self):
         for n in (5, 33, 100):
             assert labels.components(torch.arange(n).unfold(0, 2, 1), n, False)[1] == n
+
+    def test_one_edge_a_round_takes_the_distance_from_the_smallest_node_and_not_the_longest_path(self):
+        for n in (4, 9):
+            complete = torch.combinations(torch.arange(n))  # its longest path has n - 1 edges
+            assert labels.components(complete, n, False)[1] == 2
+            middle = torch.arange(-n, n + 1).abs() * 2 - (torch.arange(-n, n + 1) < 0).long()  # 0 in the middle
+            assert labels.components(middle.unfold(0, 2, 1), 2 * n + 1, False)[1] == n + 1
 
     def test_hooked_roots_need_few_rounds_on_shuffled_paths_stars_and_trees(self):
         generator = torch.Generator().manual_seed(3)
