@@ -104,6 +104,15 @@ class TestWeightTying:
         nn.init.normal_(embed.weight, std=d**-0.5)
         assert (embed(torch.arange(400)) * d**0.5).std().item() == pytest.approx(1, rel=0.05)
 
+    @pytest.mark.parametrize(("e", "d"), [(3, 8), (5, 2)])
+    def test_another_width_of_the_embedding_fails_in_forward_and_two_projections_fit_it(self, e, d):
+        embed, head = nn.Embedding(10, e), nn.Linear(d, 10, bias=False)
+        head.weight = embed.weight
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            head(torch.randn(4, d))
+        model = nn.Sequential(embed, nn.Linear(e, d), nn.Tanh(), nn.Linear(d, e), head)
+        assert model(torch.arange(4)).shape == (4, 10)
+
     def test_an_optimizer_built_before_holds_the_old_weight_and_does_not_load_afterwards(self):
         embed, head = nn.Embedding(5, 2), nn.Linear(2, 5, bias=False)
         model = nn.ModuleList([embed, head])
