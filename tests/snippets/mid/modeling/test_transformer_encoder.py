@@ -86,9 +86,10 @@ class TestTransformerEncoder:
         assert layer.norm_first and layer.dropout.p == 0.1
         assert not nn.TransformerEncoderLayer(8, 2, 16).norm_first
 
-    def test_heads_must_divide_the_width(self):
-        with pytest.raises(ValueError, match="5 heads do not divide a width of 12"):
-            EncoderLayer(12, 5, 48)
+    @pytest.mark.parametrize("heads", [5, 0, -3])
+    def test_heads_must_divide_the_width(self, heads):
+        with pytest.raises(ValueError, match=f"{heads} heads do not divide a width of 12"):
+            EncoderLayer(12, heads, 48)
 
     @pytest.mark.parametrize("shape", [(0, 5), (2, 0), (1, 1)])
     def test_empty_and_single_inputs_keep_their_shape(self, shape):
