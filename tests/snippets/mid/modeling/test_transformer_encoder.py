@@ -4,7 +4,6 @@ import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
-from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -149,14 +148,6 @@ class TestTransformerEncoder:
             return F.scaled_dot_product_attention(q, q, q).transpose(1, 2).reshape(2, 6, 12)
 
         assert not torch.allclose(wrong(x[:, order]), wrong(x)[:, order])
-
-    def test_heads_change_no_number_of_multiplications(self):
-        def work(heads):
-            with FlopCounterMode(display=False) as counter:
-                EncoderLayer(24, heads, 96).to("meta")(torch.randn(2, 7, 24, device="meta"))
-            return counter.get_total_flops()
-
-        assert work(1) == work(2) == work(24)
 
     @pytest.mark.parametrize("d", [16, 512])
     def test_heads_change_no_parameter_count_and_matrices_hold_twelve_d_squared(self, d):
