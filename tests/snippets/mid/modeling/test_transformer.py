@@ -54,10 +54,10 @@ class TestTransformer:
             layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True, norm_first=norm_first)
             model = nn.ModuleList([embed, place, layer, head])
             optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
-            for step in range(61):
-                tokens = torch.randint(v, (32, t)) if step < 60 else every
+            for step in range(41):
+                tokens = torch.randint(v, (32, t)) if step < 40 else every
                 logits = head(layer(embed(tokens) + (place.weight if places else 0)))
-                if step < 60:
+                if step < 40:
                     optimizer.zero_grad()
                     F.cross_entropy(logits.mT, tokens.flip(1)).backward()
                     optimizer.step()
