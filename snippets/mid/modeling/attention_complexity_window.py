@@ -1,5 +1,5 @@
 import torch
-from torch.nn.functional import pad
+from torch.nn.functional import elu, pad
 from torch.utils.flop_counter import FlopCounterMode
 
 
@@ -53,6 +53,15 @@ def window_attention(
     return out.reshape(B, H, blocks * window, d)[:, :, :T]
 
 
+def linear_attention(
+    q: torch.Tensor, k: torch.Tensor, v: torch.Tensor
+) -> torch.Tensor:
+    """Attention with weights in proportion to phi(q) @ phi(k); phi is elu + 1."""
+    q, k = elu(q) + 1, elu(k) + 1
+    total = q @ k.sum(dim=-2).unsqueeze(-1)
+    return q @ (k.mT @ v) / total
+
+
 def flops(function, *args: object) -> int:
     with FlopCounterMode(display=False) as counter:
         function(*args)
@@ -61,7 +70,7 @@ def flops(function, *args: object) -> int:
 
 if __name__ == "__main__":
     print(f"{'tokens':30} {1024:>8} {2048:>8}")
-    full, masked, grouped, blocks = [], [], [], []
+    full, masked, grouped, blocks, linear = [], [], [], [], []
     for T in (1024, 2048):
         q, k, v = torch.randn(3, 1, 8, T, 64, device="meta")
         few = k[:, :2].repeat_interleave(4, dim=1)
@@ -69,11 +78,13 @@ if __name__ == "__main__":
         masked.append(flops(attend, q, k, v, band(T, 128, "meta")))
         grouped.append(flops(attend, q, few, few, None))
         blocks.append(flops(window_attention, q, k, v, 128))
+        linear.append(flops(linear_attention, q, k, v))
     for name, counts in (
         ("full", full),
         ("window of 128 as a mask", masked),
         ("2 key heads, 8 queries", grouped),
         ("window of 128 in blocks", blocks),
+        ("linear attention", linear),
     ):
         print(f"{name:24} MFLOP", *[f"{count / 1e6:8.0f}" for count in counts])
     for heads in (8, 2):

@@ -9,7 +9,7 @@ class EncoderLayer(nn.Module):
 
     Args:
         d_model: width D of a token.
-        heads: number of heads H; D must be divisible by it, else ValueError.
+        heads: number of heads H, at least 1; must divide D, else ValueError.
         d_ff: hidden width of the feed-forward network.
         dropout: on attention weights, hidden units and both branches.
         norm_first: True for pre-norm, False for post-norm.
@@ -24,7 +24,7 @@ class EncoderLayer(nn.Module):
         norm_first: bool = True,
     ) -> None:
         super().__init__()
-        if d_model % heads:
+        if heads < 1 or d_model % heads:
             raise ValueError(f"{heads} heads do not divide a width of {d_model}")
         self.heads, self.norm_first = heads, norm_first
         self.qkv = nn.Linear(d_model, 3 * d_model)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from torch.nn import functional as F
 from torch.nn.functional import scaled_dot_product_attention
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -28,12 +29,14 @@ class TestAttentionComplexity:
         assert window.flops(window.attend, q, q, q, None) == 4 * 128**2 * 64
         assert (q @ q.mT).nbytes == heads * 128**2 * 4
 
-    @pytest.mark.parametrize("t", [128, 256])
+    @pytest.mark.parametrize("t", [33, 128, 256])
     def test_by_hand_keeps_the_scores_and_the_fused_function_one_number_per_row(self, t):
         inputs = 3 * 8 * t * 64 * 4
         assert memory.kept_bytes(memory.by_hand, t) == inputs + 8 * t * t * 4
         fused = memory.kept_bytes(scaled_dot_product_attention, t)
-        assert inputs * 4 / 3 < fused < inputs * 4 / 3 + 2 * 8 * t * 4  # and the output, and the log-sum-exp
+        assert fused == inputs + inputs / 3 + 8 * t * 4  # and the output, and the log-sum-exp
+        dropped = memory.kept_bytes(lambda q, k, v: scaled_dot_product_attention(q, k, v, dropout_p=0.1), t)
+        assert dropped >= inputs + 8 * t * t * 4
         q, k, v = torch.randn(3, 1, 8, t, 64)
         torch.testing.assert_close(memory.by_hand(q, k, v), scaled_dot_product_attention(q, k, v))
 
@@ -86,12 +89,35 @@ class TestAttentionComplexity:
         reach = torch.autograd.grad(y[0, 0, -1].sum(), x)[0][0, 0].abs().amax(dim=1).nonzero()
         assert t - 1 - reach.min() == layers * (w - 1)
 
-    def test_the_order_of_summation_of_linear_attention_is_linear_in_the_length(self):
-        def cost(t):
-            q, k, v = torch.randn(3, 1, 2, t, 8, device="meta")
-            return window.flops(lambda: q @ (k.mT @ v))
+    @pytest.mark.parametrize(("b", "t", "d"), [(1, 128, 8), (2, 7, 5)])
+    def test_linear_attention_is_weights_from_features_and_linear_in_the_length(self, b, t, d):
+        q, k, v = torch.randn(3, b, 2, t, d, dtype=torch.float64)
+        weights = (F.elu(q) + 1) @ (F.elu(k) + 1).mT
+        expected = weights / weights.sum(dim=-1, keepdim=True) @ v
+        torch.testing.assert_close(window.linear_attention(q, k, v), expected)
+        assert not torch.allclose(expected, scaled_dot_product_attention(q, k, v))
 
-        assert cost(256) == 2 * cost(128)
+        def cost(t):
+            return window.flops(window.linear_attention, *torch.randn(3, b, 2, t, d, device="meta"))
+
+        assert cost(2 * t) == 2 * cost(t)
+
+    def test_causal_linear_attention_needs_a_state_of_fixed_size(self):
+        q, k, v = torch.rand(3, 2, 9, 4, dtype=torch.float64)
+        state = torch.zeros(2, 4, 4, dtype=torch.float64)
+        outs = []
+        for t in range(9):
+            state = state + k[:, t, :, None] * v[:, t, None, :]
+            outs.append((q[:, t, None] @ state)[:, 0])
+        torch.testing.assert_close(torch.stack(outs, dim=1), (q @ k.mT).tril() @ v)
+
+    @pytest.mark.parametrize("causal", [False, True])
+    def test_the_counter_counts_matrix_products_on_meta_and_nothing_on_the_cpu(self, causal):
+        for device, expected in (("cpu", set()), ("meta", {"bmm"})):
+            q = torch.randn(1, 2, 16, 8, device=device)
+            with FlopCounterMode(display=False) as counter:
+                scaled_dot_product_attention(q, q, q, is_causal=causal)
+            assert {str(op).split(".")[-1] for op in counter.get_flop_counts().get("Global", {})} == expected
 
     def test_comparisons_without_a_cache_add_up_to_a_third_of_the_cube(self):
         n = 2000

@@ -1,5 +1,6 @@
 """Every claim of docs/mid/modeling/transformer.md, proven beyond the example shown."""
 
+import itertools
 import math
 
 import pytest
@@ -10,6 +11,13 @@ from torch.nn import functional as F
 from warmup.testing import load_snippet
 
 depth = load_snippet("mid/modeling/transformer_depth.py")
+
+
+def ceiling(t, v):
+    """The best share right for t of v tokens in reverse, if a token knows the others only as a set."""
+    others = itertools.product(range(v), repeat=t - 1)
+    best = sum(max(map(o.count, o)) for o in others) / v ** (t - 1) / (t - 1)
+    return best if t % 2 == 0 else ((t - 1) * best + 1) / t  # the middle of an odd length is its own target
 
 
 class TestTransformer:
@@ -33,8 +41,47 @@ class TestTransformer:
         assert not torch.allclose(layer(x[:, order]), layer(x))
         torch.testing.assert_close(layer(x[:, order]).mean(dim=1), layer(x).mean(dim=1))
         assert not torch.allclose(layer(x[:, order] + places), layer(x + places)[:, order])
+        assert not torch.allclose(layer(x[:, order] + places).mean(dim=1), layer(x + places).mean(dim=1))
         causal = torch.ones(t, t, dtype=torch.bool).triu(1)
         assert not torch.allclose(layer(x[:, order], src_mask=causal), layer(x, src_mask=causal)[:, order])
+
+    @pytest.mark.parametrize(("t", "v", "norm_first"), [(4, 5, False), (3, 6, True)])
+    def test_only_with_positions_a_layer_learns_to_reverse_and_without_there_is_a_ceiling(self, t, v, norm_first):
+        every = torch.cartesian_prod(*[torch.arange(v)] * t)
+        for places in (True, False):
+            torch.manual_seed(0)
+            embed, place, head = nn.Embedding(v, 16), nn.Embedding(t, 16), nn.Linear(16, v)
+            layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True, norm_first=norm_first)
+            model = nn.ModuleList([embed, place, layer, head])
+            optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+            for step in range(41):
+                tokens = torch.randint(v, (32, t)) if step < 40 else every
+                logits = head(layer(embed(tokens) + (place.weight if places else 0)))
+                if step < 40:
+                    optimizer.zero_grad()
+                    F.cross_entropy(logits.mT, tokens.flip(1)).backward()
+                    optimizer.step()
+            accuracy = (logits.argmax(-1) == every.flip(1)).double().mean().item()
+            if places:
+                assert accuracy > 0.97
+            else:
+                assert 1.3 / v < accuracy <= ceiling(t, v) + 1e-9
+
+    def test_the_ceiling_of_six_tokens_from_eight_is_38_6_percent(self):
+        assert ceiling(6, 8) == pytest.approx(0.386, abs=5e-4)
+
+    @pytest.mark.parametrize("norm_first", [False, True])
+    def test_one_causal_layer_shows_its_last_token_a_set_and_two_layers_an_order(self, norm_first):
+        causal = torch.ones(5, 5, dtype=torch.bool).triu(1)
+        x, order = torch.randn(2, 5, 8).double(), torch.tensor([2, 0, 3, 1, 4])
+        layers = [
+            nn.TransformerEncoderLayer(8, 2, 16, dropout=0.0, batch_first=True, norm_first=norm_first).double()
+            for _ in range(2)
+        ]
+        one = [layers[0](t, src_mask=causal) for t in (x, x[:, order])]
+        two = [layers[1](t, src_mask=causal) for t in one]
+        torch.testing.assert_close(one[0][:, -1], one[1][:, -1])
+        assert not torch.allclose(two[0][:, -1], two[1][:, -1])
 
     @pytest.mark.parametrize("t", [2, 5, 20])
     def test_the_longest_chain_grows_by_five_per_token_and_that_of_attention_does_not(self, t):

@@ -8,6 +8,7 @@ from torch.nn import functional as F
 from warmup.testing import load_snippet
 
 EncoderLayer = load_snippet("mid/modeling/transformer_encoder_layer.py").EncoderLayer
+kept_bytes = load_snippet("mid/modeling/attention_complexity_bytes.py").kept_bytes
 
 
 def pair(norm_first, *, d=12, heads=3, d_ff=48, dropout=0.0, dtype=torch.float32):
@@ -84,9 +85,10 @@ class TestTransformerEncoder:
         assert layer.norm_first and layer.dropout.p == 0.1
         assert not nn.TransformerEncoderLayer(8, 2, 16).norm_first
 
-    def test_heads_must_divide_the_width(self):
-        with pytest.raises(ValueError, match="5 heads do not divide a width of 12"):
-            EncoderLayer(12, 5, 48)
+    @pytest.mark.parametrize("heads", [5, 0, -3])
+    def test_heads_must_divide_the_width(self, heads):
+        with pytest.raises(ValueError, match=f"{heads} heads do not divide a width of 12"):
+            EncoderLayer(12, heads, 48)
 
     @pytest.mark.parametrize("shape", [(0, 5), (2, 0), (1, 1)])
     def test_empty_and_single_inputs_keep_their_shape(self, shape):
@@ -118,7 +120,27 @@ class TestTransformerEncoder:
         x, order = torch.randn(2, 5, 12), torch.randperm(5)
         torch.testing.assert_close(ours(x[:, order]), ours(x)[:, order], rtol=1e-4, atol=1e-5)
 
-    def test_a_wrong_view_runs_and_fails_the_permutation_test(self):
+    @pytest.mark.parametrize(("t", "heads", "differ"), [(5, 3, True), (2, 2, True), (5, 1, False), (1, 3, False)])
+    def test_the_wrong_forms_of_the_table_run_and_differ_if_heads_and_length_are_above_one(self, t, heads, differ):
+        qkv = torch.randn(2, t, 3 * heads * 4, dtype=torch.float64)
+        each = qkv.view(2, t, 3, heads, 4)
+        q, k, v = each.permute(2, 0, 3, 1, 4)
+        mixed = F.scaled_dot_product_attention(q, k, v)
+        right = mixed.transpose(1, 2).reshape(2, t, -1)
+        views = (part.reshape(2, heads, t, 4) for part in qkv.chunk(3, dim=-1))
+        over_queries = (q @ k.mT / 2).softmax(dim=-2) @ v
+        wrong = {
+            "view": F.scaled_dot_product_attention(*views).transpose(1, 2).reshape(2, t, -1),
+            "unbind": F.scaled_dot_product_attention(*each.unbind(2)).reshape(2, t, -1),
+            "reshape": mixed.reshape(2, t, -1),
+            "softmax": over_queries.transpose(1, 2).reshape(2, t, -1),
+        }
+        assert torch.allclose(wrong["view"], right) != differ
+        assert torch.allclose(wrong["reshape"], right) != differ
+        if differ:
+            assert not torch.allclose(wrong["unbind"], right) and not torch.allclose(wrong["softmax"], right)
+
+    def test_a_wrong_view_fails_the_permutation_test(self):
         x, order = torch.randn(2, 6, 12), torch.tensor([1, 0, 2, 3, 4, 5])
 
         def wrong(x):
@@ -134,11 +156,11 @@ class TestTransformerEncoder:
         assert sum(p.numel() for p in EncoderLayer(d, 2, 4 * d).parameters() if p.dim() == 2) == 12 * d**2
 
     def test_a_mask_of_batch_by_length_raises_unless_they_agree_or_the_batch_is_one(self):
-        for b, t, raises in ((3, 4, True), (4, 4, False), (1, 4, False)):
+        for b, t, raises in ((3, 4, True), (3, 1, True), (4, 4, False), (1, 4, False), (1, 1, False)):
             q = torch.randn(b, 2, t, 8)
             mask = torch.ones(b, t, dtype=torch.bool)
             if raises:
-                with pytest.raises(RuntimeError, match="must match the size"):
+                with pytest.raises(RuntimeError, match="must match the size|match the broadcast shape"):
                     F.scaled_dot_product_attention(q, q, q, attn_mask=mask)
             else:
                 F.scaled_dot_product_attention(q, q, q, attn_mask=mask)
@@ -152,6 +174,31 @@ class TestTransformerEncoder:
         assert ours.qkv.weight.grad.isnan().any()
         q = torch.randn(2, 3, 5, 4)
         assert not F.scaled_dot_product_attention(q, q, q, attn_mask=~padding[:, None, None, :])[1].any()
+
+    @pytest.mark.parametrize("norm_first", [False, True])
+    def test_a_sequence_of_padding_is_finite_in_torch_with_gradients_and_nan_in_eval_mode_without(self, norm_first):
+        layer = nn.TransformerEncoderLayer(8, 2, 16, batch_first=True, norm_first=norm_first)
+        attention = nn.MultiheadAttention(8, 2, batch_first=True)
+        x, padding = torch.randn(2, 3, 8), padding_of([3, 0], 3)
+        for train, grad in ((True, True), (True, False), (False, True), (False, False)):
+            layer.train(train), attention.train(train)
+            with torch.set_grad_enabled(grad):
+                outs = (
+                    layer(x, src_key_padding_mask=padding),
+                    attention(x, x, x, key_padding_mask=padding, need_weights=False)[0],
+                )
+            for out in outs:
+                assert out[0].isfinite().all()
+                assert out[1].isnan().all() == (not train and not grad)
+
+    @pytest.mark.parametrize("t", [64, 128])
+    def test_the_function_keeps_the_scores_on_the_cpu_only_with_dropout(self, t):
+        mask = ~padding_of([t - 9], t)[:, None, None, :]
+        scores = 8 * t * t * 4
+        inputs = 3 * 8 * t * 64 * 4
+        small = kept_bytes(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask), t)
+        large = kept_bytes(lambda q, k, v: F.scaled_dot_product_attention(q, k, v, mask, dropout_p=0.1), t)
+        assert small < inputs * 1.4 and large >= inputs + scores
 
     def test_true_means_ignore_for_the_modules_and_attend_for_the_function(self):
         mha = nn.MultiheadAttention(8, 1, batch_first=True, bias=False)

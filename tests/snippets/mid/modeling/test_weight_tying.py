@@ -58,6 +58,61 @@ class TestWeightTying:
         torch.testing.assert_close(model.embed.weight.detach(), before - 0.2)
         assert model.embed.weight.data_ptr() == model.head.weight.data_ptr()
 
+    @pytest.mark.parametrize(
+        ("optimizer", "same"),
+        [
+            (lambda p: torch.optim.SGD(p, 0.1), True),
+            (lambda p: torch.optim.SGD(p, 0.1, momentum=0.9), True),
+            (lambda p: torch.optim.SGD(p, 0.1, weight_decay=0.1), False),
+            (lambda p: torch.optim.Adam(p, 0.1), False),
+            (lambda p: torch.optim.AdamW(p, 0.1), False),
+        ],
+    )
+    def test_shared_memory_trains_as_tied_with_sgd_without_decay_only(self, optimizer, same):
+        ends = []
+        for share in (False, True):
+            torch.manual_seed(0)
+            model = broken.Tied().double()
+            if share:
+                broken.share_data(model)
+            steps = optimizer(model.parameters())
+            for _ in range(3):
+                tokens = torch.arange(10)
+                steps.zero_grad()
+                cross_entropy(model.head(model.embed(tokens).tanh()), tokens.roll(1)).backward()
+                steps.step()
+            ends.append(model.embed.weight.detach())
+        assert torch.allclose(*ends, rtol=0, atol=1e-12) == same
+
+    @pytest.mark.parametrize("v", [3, 10])
+    def test_a_loaded_state_assigned_gives_two_parameters_of_one_memory(self, v):
+        torch.save(broken.Tied(v).state_dict(), file := io.BytesIO())
+        file.seek(0)
+        model = broken.Tied(v)
+        model.load_state_dict(torch.load(file), assign=True)
+        assert not is_tied(model) and model.head.weight.data_ptr() == model.embed.weight.data_ptr()
+
+    def test_a_model_built_on_meta_is_tied_until_to_empty(self):
+        with torch.device("meta"):
+            model = broken.Tied()
+        assert is_tied(model)
+        assert not is_tied(model.to_empty(device="cpu"))
+
+    @pytest.mark.parametrize("d", [16, 100])
+    def test_the_root_of_the_width_gives_the_lookup_variance_one(self, d):
+        embed = nn.Embedding(400, d)
+        nn.init.normal_(embed.weight, std=d**-0.5)
+        assert (embed(torch.arange(400)) * d**0.5).std().item() == pytest.approx(1, rel=0.05)
+
+    @pytest.mark.parametrize(("e", "d"), [(3, 8), (5, 2)])
+    def test_another_width_of_the_embedding_fails_in_forward_and_two_projections_fit_it(self, e, d):
+        embed, head = nn.Embedding(10, e), nn.Linear(d, 10, bias=False)
+        head.weight = embed.weight
+        with pytest.raises(RuntimeError, match="cannot be multiplied"):
+            head(torch.randn(4, d))
+        model = nn.Sequential(embed, nn.Linear(e, d), nn.Tanh(), nn.Linear(d, e), head)
+        assert model(torch.arange(4)).shape == (4, 10)
+
     def test_an_optimizer_built_before_holds_the_old_weight_and_does_not_load_afterwards(self):
         embed, head = nn.Embedding(5, 2), nn.Linear(2, 5, bias=False)
         model = nn.ModuleList([embed, head])
@@ -85,13 +140,27 @@ class TestWeightTying:
         assert logits.std().item() == pytest.approx(d**0.5, rel=0.1)
         assert (logits / d**0.5).std().item() == pytest.approx(1, rel=0.1)
 
-    def test_the_output_layer_still_moves_the_row_of_padding_idx(self):
+    @pytest.mark.parametrize("masked", [False, True])
+    def test_the_output_layer_moves_the_row_of_padding_idx_unless_its_logit_is_masked(self, masked):
         embed, head = nn.Embedding(5, 3, padding_idx=0), nn.Linear(3, 5, bias=False)
         cross_entropy(head(embed(torch.tensor([0, 1]))), torch.tensor([2, 3])).backward()
         assert not embed.weight.grad[0].any()
         head.weight = embed.weight
-        cross_entropy(head(embed(torch.tensor([0, 1]))), torch.tensor([2, 3])).backward()
-        assert embed.weight.grad[0].any()
+        steps = torch.optim.AdamW(embed.parameters(), 0.1)
+        for _ in range(2):
+            logits = head(embed(torch.tensor([0, 1])))
+            if masked:
+                logits = logits.masked_fill(torch.arange(5) == 0, -torch.inf)
+            steps.zero_grad()
+            cross_entropy(logits, torch.tensor([2, 3])).backward()
+            steps.step()
+        assert embed.weight[0].any() != masked
+
+    def test_tying_to_the_weight_of_the_output_layer_replaces_the_row_of_zeros(self):
+        embed, head = nn.Embedding(5, 3, padding_idx=0), nn.Linear(3, 5, bias=False)
+        assert not embed.weight[0].any()
+        embed.weight = head.weight
+        assert embed.weight[0].all()
 
     def test_the_matrix_of_the_smallest_gpt_2_has_38_6_million_weights(self):
         assert round(50257 * 768 / 1e6, 1) == 38.6
