@@ -25,7 +25,7 @@ class GraphConv(nn.Module):
                 stands there twice, or a self-loop, adds to the one of I.
 
         Returns:
-            dtype of x, shape (nodes, outputs).
+            shape (nodes, outputs), in the dtype of x; under autocast float32.
 
         Raises:
             ValueError: edges does not have the shape (2, E) or names no node of x.
@@ -40,8 +40,8 @@ class GraphConv(nn.Module):
         # Counted as integers: in bfloat16, 256 + 1 is 256.
         degree = torch.bincount(target, minlength=n)
         scale = degree.to(torch.promote_types(x.dtype, torch.float32)).rsqrt()
-        weight = (scale[source] * scale[target]).to(x.dtype)
         h = self.linear(x)
+        weight = (scale[source] * scale[target]).to(h.dtype)
         messages = h[source] * weight[:, None]
         return torch.zeros_like(h).index_add(0, target, messages) + self.bias
 

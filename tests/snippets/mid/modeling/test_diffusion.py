@@ -102,13 +102,44 @@ class TestDiffusion:
         snr = kept / (1 - kept)
         torch.testing.assert_close((guess - noise).square().sum(), snr * (guessed_clean - clean).square().sum())
 
-    def test_training_brings_samples_near_all_modes(self):
+    @pytest.mark.parametrize("condition", [[0], [0, 1]])
+    def test_guidance_of_one_is_the_conditional_model_and_more_narrows_and_overshoots(self, condition, monkeypatch):
+        best, modes = steps.best_noise, steps.MODES
+
+        def sampled(weight):
+            def guided(x, kept):
+                without = best(x, kept)
+                with monkeypatch.context() as patch:
+                    patch.setitem(best.__globals__, "MODES", modes[condition])
+                    given = best(x, kept)
+                return without + weight * (given - without)
+
+            with monkeypatch.context() as patch:
+                patch.setitem(steps.denoise.__globals__, "best_noise", guided)
+                return steps.denoise(start, steps.kept_variance(50))[-1]
+
+        start = torch.randn(400, 2, generator=torch.Generator().manual_seed(1), dtype=torch.float64)
+        none, one, two, four = (sampled(weight)[:, 0] for weight in (0, 1, 2, 4))
+        torch.testing.assert_close(none, steps.denoise(start, steps.kept_variance(50))[-1][:, 0])
+        assert one.mean() == pytest.approx(1, abs=0.02)
+        assert one.mean() + 0.03 < two.mean() and two.mean() + 0.03 < four.mean()
+        assert two.std() < 0.8 * one.std() and four.std() < 0.9 * two.std()
+
+    def test_training_brings_samples_near_all_modes_and_less_so_without_the_step_as_an_input(self, monkeypatch):
         torch.set_num_threads(1)
-        torch.manual_seed(5)
-        kept = training.kept_variance(20)
-        model = training.train(kept, updates=600)
-        before, after = (training.summary(training.sample(m, kept, 500)) for m in (training.Denoiser(), model))
-        assert after[0] > before[0] + 0.3 and after[1] > 0.15
+
+        class Blind(training.Denoiser):
+            def forward(self, x, t):
+                return super().forward(x, torch.zeros_like(t))
+
+        kept, found = training.kept_variance(20), []
+        for build in (training.Denoiser, Blind):
+            monkeypatch.setitem(training.train.__globals__, "Denoiser", build)
+            torch.manual_seed(5)
+            found.append(training.summary(training.sample(training.train(kept, updates=700), kept, 500)))
+        untrained, _ = training.summary(training.sample(training.Denoiser(), kept, 500))
+        (near, rarest), (blind, _) = found
+        assert untrained + 0.15 < blind < near - 0.2 and rarest > 0.15
 
     def test_summary_counts_points_and_modes(self):
         near, rarest = training.summary(torch.cat([training.MODES, training.MODES + 0.6]))

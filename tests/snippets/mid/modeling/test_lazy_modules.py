@@ -9,6 +9,7 @@ import torch
 import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
+from torch.optim.swa_utils import AveragedModel
 
 from warmup.testing import load_snippet
 
@@ -101,6 +102,42 @@ class TestLazyModules:
         file.seek(0)
         with pytest.raises(pickle.UnpicklingError, match="UninitializedParameter"):
             torch.load(file)
+
+    @pytest.mark.parametrize(("mode", "trains"), [(torch.no_grad, True), (torch.inference_mode, False)])
+    @pytest.mark.parametrize("second", [lambda: nn.LazyConv1d(3, 1), lambda: nn.LazyBatchNorm1d()])
+    def test_a_dry_run_in_inference_mode_leaves_weights_that_autograd_cannot_save(self, mode, trains, second):
+        model, x = nn.Sequential(nn.LazyConv1d(2, 1), second()).eval(), torch.randn(4, 5, 6)
+        with mode():
+            model(x)
+        assert all(p.requires_grad and p.is_inference() != trains for p in model.parameters())
+        model.train()
+        if trains:
+            model(x).sum().backward()
+        else:
+            with pytest.raises(RuntimeError, match="Inference tensors cannot be saved"):
+                model(x).sum().backward()
+
+    def test_freezing_a_whole_lazy_model_refuses(self):
+        with pytest.raises(ValueError, match="uninitialized"):
+            nn.Sequential(nn.LazyLinear(3)).requires_grad_(False)
+
+    def test_an_averaged_model_made_too_early_starts_elsewhere(self):
+        model, x = nn.LazyLinear(3), torch.ones(1, 5)
+        early = AveragedModel(model)
+        model(x), early(x)
+        assert not torch.equal(model.weight, early.module.weight)
+        assert torch.equal(model.weight, AveragedModel(model).module.weight)
+
+    @pytest.mark.parametrize("assign", [False, True])
+    def test_a_loaded_checkpoint_gives_shapes_and_the_first_forward_the_class(self, assign):
+        plain, layer = nn.Linear(5, 3), nn.LazyLinear(3)
+        layer.load_state_dict(plain.state_dict(), assign=assign)
+        assert layer.weight.shape == (3, 5) and type(layer) is nn.LazyLinear
+        layer(torch.zeros(1, 5))
+        assert type(layer) is nn.Linear and torch.equal(layer.weight, plain.weight)
+
+    def test_a_lazy_batch_norm_without_running_statistics_can_be_copied(self):
+        copy.deepcopy(nn.LazyBatchNorm1d(track_running_stats=False))
 
     def test_materialize_keeps_modes_statistics_and_gradients(self):
         model = lazy().train()
