@@ -1,3 +1,5 @@
+import textwrap
+
 import torch
 from torch import nn
 
@@ -8,12 +10,12 @@ print("no error, but equal:", torch.allclose(one_row, per_token, atol=1e-3))
 try:
     nn.LayerNorm(8)(torch.randn(2, 8, 5, 5))
 except RuntimeError as error:
-    print(f"RuntimeError: {error}")
+    print(textwrap.fill(f"RuntimeError: {error}", width=80))
 
 pooled = torch.randn(2, 8, 1, 1) * 100
 largest = nn.GroupNorm(8, 8)(pooled).abs().max()
 print("one value per group, largest output below 0.01:", (largest < 0.01).item())
 try:
-    nn.BatchNorm2d(8)(pooled[:1])
+    nn.GroupNorm(8, 8)(pooled[:1])
 except ValueError as error:
-    print(f"ValueError: {error}")
+    print(textwrap.fill(f"ValueError: {error}", width=80))

@@ -8,7 +8,8 @@ def normalize(
     """Divide by a root mean square over some axes, after the mean is subtracted.
 
     Args:
-        x: floating point, any shape, with at least one value along ``axes``.
+        x: float32 or float64, any shape, with at least one value along ``axes``.
+            In float16 the squares of values from 256 overflow.
         axes: the dimensions that share one mean and one scale.
         center: False is RMSNorm, which subtracts no mean.
         eps: added to the mean square.

@@ -1,3 +1,5 @@
+import textwrap
+
 import torch
 from torch import nn
 
@@ -21,4 +23,4 @@ for size in 8, 3, 2, 1:
     try:
         print(f"{size} x {size} -> {tuple(block(x).shape)}")
     except RuntimeError as error:
-        print(f"{size} x {size} RuntimeError: {error}")
+        print(textwrap.fill(f"{size} x {size} RuntimeError: {error}", width=80))

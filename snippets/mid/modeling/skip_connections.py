@@ -44,6 +44,6 @@ if __name__ == "__main__":
         print(f"{name:20}{input_gradients(name, 10)[0]:6.0e} {found[0]:7.0e}")
         plt.semilogy(range(1, 51), found, style, markersize=3, label=name)
     plt.xlabel("block, from the input")
-    plt.ylabel("gradient at its input / at the output")
+    plt.ylabel("gradient / gradient at the end")
     plt.legend()
     plt.show()

@@ -3,7 +3,7 @@
 # dependencies = ["torch>=2.11"]
 #
 # [tool.warmup]
-# slow = "trains 120 deep networks"
+# slow = "trains 168 deep networks"
 # ///
 import torch
 import torch.nn.functional as F
@@ -57,8 +57,8 @@ def final_losses(
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    rates = [0.0001, 0.0005, 0.0025, 0.0125, 0.0625]
-    print("median of 3 seeds     loss before   rates that learn")
+    rates = [0.0001, 0.0004, 0.0016, 0.0064, 0.0256, 0.1024, 0.4096]
+    print("median of 3 seeds     loss before   best rate   rates that learn")
     for depth in 4, 24:
         for norm in False, True:
             for skip in False, True:
@@ -70,4 +70,6 @@ if __name__ == "__main__":
                     f"{depth:2} {'residual' if skip else 'plain'}{', norm' * norm}"
                 )
                 learn = int((after < 1 / 3).sum())
-                print(f"{name:22}{before.median():11.0e}{learn:14} of 5")
+                rate = rates[after.argmin()]
+                row = f"{name:22}{before.median():11.0e}{rate:12.4f}"
+                print(f"{row}{learn:14} of 7")

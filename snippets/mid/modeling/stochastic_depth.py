@@ -9,8 +9,8 @@ class DropPath(nn.Module):
         drop: probability in [0, 1). ValueError outside of it.
 
     Shape:
-        (N, ...) -> the same, floating point. Kept samples are divided by 1 - drop,
-        so the expectation is the input; in eval mode the output is the input.
+        (N, ...) -> the same, floating point and finite. Kept samples are divided by
+        1 - drop, so the expectation is the input, which eval mode returns as it is.
     """
 
     def __init__(self, drop: float) -> None:

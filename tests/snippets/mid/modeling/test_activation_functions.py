@@ -54,16 +54,32 @@ class TestActivationFunctions:
     @pytest.mark.parametrize("optimizer", ["SGD", "Adam"])
     @pytest.mark.parametrize("bias", [-5.0, -8.0])
     def test_dead_relus_stay_dead(self, optimizer, bias):
-        dead, loss = regress("ReLU", optimizer, bias, steps=60)
+        dead, loss = regress("ReLU", optimizer, 0.05, bias, steps=30)
         assert dead == 1.0 and loss > 0.8
 
     def test_gelu_on_the_negative_side_needs_adam(self):
         torch.set_num_threads(1)
-        dead, sgd = regress("GELU", "SGD", -5.0)
-        assert dead == 0 and sgd > 0.8
-        assert regress("GELU", "Adam", -5.0)[1] < 0.1
-        assert regress("LeakyReLU", "Adam", -5.0)[1] < 0.1
-        assert regress("ReLU", "Adam", 0.0)[1] < 0.1
+        for rate in (0.05, 0.5):
+            dead, sgd = regress("GELU", "SGD", rate, steps=100)
+            assert dead == 0 and sgd > 0.8
+        for name in ("GELU", "LeakyReLU"):
+            assert regress(name, "Adam", 0.02, steps=100)[1] < 0.1
+        assert regress("ReLU", "Adam", 0.02, bias=0.0, steps=100)[1] < 0.1
+
+    @pytest.mark.parametrize("bias", [-15.0, -30.0])
+    def test_gelu_in_float32_dies_further_out(self, bias):
+        dead, loss = regress("GELU", "Adam", 0.02, bias, steps=30)
+        assert dead == 1.0 and loss > 0.8
+        assert regress("Softplus", "Adam", 0.02, -15.0, steps=1)[0] == 0.0
+
+    @pytest.mark.parametrize(("last", "low", "high"), [("ReLU", 0, torch.inf), ("Tanh", -1, 1)])
+    def test_an_activation_behind_the_last_layer_bounds_the_loss(self, last, low, high):
+        y = torch.randn(500) * 2
+        outputs = getattr(nn, last)()(torch.linspace(-50, 50, 1001))
+        nearest = (outputs - y[:, None]).abs().min(dim=1).values
+        assert nearest.square().mean().item() == pytest.approx(
+            (y.clamp(low, high) - y).square().mean().item(), abs=0.02
+        )
 
     def test_linear_layers_without_activation_are_one(self):
         stack = nn.Sequential(nn.Linear(4, 9), nn.Linear(9, 7), nn.Linear(7, 3)).double()

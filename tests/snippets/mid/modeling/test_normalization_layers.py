@@ -72,9 +72,22 @@ class TestNormalizationLayers:
         assert not torch.allclose(frozen(x), frozen(changed), atol=0.1)
         assert torch.allclose(normalize(x, (0,), eps=0), normalize(changed, (0,), eps=0))
 
+    def test_a_negative_factor_changes_the_sign(self):
+        x = torch.randn(8, 64, dtype=torch.float64)
+        assert torch.allclose(F.layer_norm(-3 * x, (64,), eps=0), -F.layer_norm(x, (64,), eps=0))
+        assert torch.allclose(F.rms_norm(-3 * x, (64,), eps=0), -F.rms_norm(x, (64,), eps=0))
+
+    @pytest.mark.parametrize("bias", [False, True])
+    def test_a_bias_in_front_is_not_scaled_along(self, bias):
+        x, first = torch.randn(8, 64, dtype=torch.float64), nn.Linear(64, 32, bias=bias).double()
+        for norm in (F.layer_norm, F.rms_norm):
+            same = torch.allclose(norm(first(x), (32,), eps=0), norm(first(x / 4), (32,), eps=0))
+            assert same is not bias
+        assert torch.allclose(first(x).relu() / 4, first(x / 4).relu()) is not bias
+
     def test_changed_pixels_on_another_seed(self):
         torch.set_num_threads(1)
-        for name in ("BatchNorm", "LayerNorm", "none"):
+        for name in ("BatchNorm", "LayerNorm"):
             model, x, y = shift.train(name, 7)
             assert shift.accuracy(model, x, y) > 92
             assert (shift.accuracy(model, x / 4, y) > 90) is (name != "BatchNorm")
@@ -82,19 +95,24 @@ class TestNormalizationLayers:
             if name == "BatchNorm":
                 assert shift.accuracy(model, x / 4, y, mode=True) > 92
                 assert shift.accuracy(model, x + 1, y, mode=True) > 92
+                order = y.argsort()[:1000].split(50)
+                sorted_by_class = [shift.accuracy(model, x[i], y[i], mode=True) for i in order]
+                assert sum(sorted_by_class) / len(order) < 40
 
     def test_layer_norm_on_channels_first_raises_unless_the_width_fits(self):
         assert nn.LayerNorm(5)(torch.randn(2, 5, 3, 5)).shape == (2, 5, 3, 5)
         with pytest.raises(RuntimeError, match="Given normalized_shape"):
             nn.LayerNorm(5)(torch.randn(2, 5, 5, 3))
 
-    @pytest.mark.parametrize("size", [(2, 4), (3, 4, 1, 1), (1, 4, 1)])
-    def test_one_value_per_group_is_lost(self, size):
-        x = torch.randn(size) * 100
-        if size[0] * size[1] // 4 > 1:
-            assert F.group_norm(x, 4).abs().max() < 0.01
+    @pytest.mark.parametrize("channels", [1, 4])
+    @pytest.mark.parametrize("positions", [(), (1,), (1, 1)])
+    def test_one_value_per_group_is_lost_and_raises_only_for_a_batch_of_one(self, channels, positions):
+        x = torch.randn(3, channels, *positions) * 100
+        for size in (2, 3):
+            assert F.group_norm(x[:size], channels).abs().max() < 0.01
         with pytest.raises(ValueError, match="more than 1 value"):
-            F.group_norm(x[:1, :1], 1)
+            F.group_norm(x[:1], channels)
+        assert F.group_norm(torch.randn(1, 4, 2), 4).abs().max() > 0.1
 
     @pytest.mark.parametrize("positions", [(1, 1), (2, 3)])
     def test_one_group_is_layer_norm_over_the_sample(self, positions):

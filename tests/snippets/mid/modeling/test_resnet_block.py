@@ -133,11 +133,27 @@ class TestResnetBlock:
         assert broken.Block(8, 4, stride=2)(torch.randn(1, 8, 2, 2)).shape == (1, 4, 1, 1)
 
     def test_gradient_of_the_first_block(self):
+        torch.set_num_threads(1)
         ratios = {}
         for skip in (False, True):
             first, last = gradient.first_and_last(16, skip)
             ratios[skip] = first / last
         assert ratios[False] > 10 and 0.5 < ratios[True] < 10
+
+    @pytest.mark.parametrize("size", [(7, 8), (8, 5)])
+    def test_a_skip_without_parameters_has_the_shape_of_the_branch(self, size):
+        block, x = BasicBlock(4, 6, 2), torch.randn(2, 4, *size)
+        skip = F.pad(x[:, :, ::2, ::2], (0, 0, 0, 0, 0, 6 - 4))
+        assert skip.shape == block(x).shape
+        assert torch.equal(skip[:, :4], x[:, :, ::2, ::2]) and not skip[:, 4:].any()
+
+    def test_a_checkpoint_of_the_other_bottleneck_loads(self):
+        ours, other = whole.Block(8, 4, 2, 4), whole.Block(8, 4, 2, 4)
+        convolutions = [m for m in other.branch.modules() if isinstance(m, nn.Conv2d)]
+        convolutions[0].stride, convolutions[1].stride = (2, 2), (1, 1)
+        other.load_state_dict(ours.state_dict())
+        x = torch.randn(2, 8, 9, 9)
+        assert ours.eval()(x).shape == other.eval()(x).shape and not torch.allclose(ours(x), other(x), atol=1e-3)
 
     def test_zero_in_the_last_scale_makes_the_block_a_relu(self):
         block, x = BasicBlock(4, 4), torch.randn(2, 4, 5, 5)
@@ -148,8 +164,7 @@ class TestResnetBlock:
 
     def test_three_blocks_learn_digits(self):
         torch.set_num_threads(1)
-        assert digits.accuracy(1, steps=30) > 85
-        assert digits.accuracy(1, steps=0) < 40
+        assert digits.accuracy(1, steps=0) < 40 < 80 < digits.accuracy(1, steps=25)
 
     def test_weights_of_a_bottleneck(self):
         block = whole.Block(256, 64, 1, 4)

@@ -61,10 +61,29 @@ class TestSkipConnections:
 
     def test_without_a_norm_the_loss_explodes_and_with_it_the_network_learns(self):
         torch.set_num_threads(1)
-        rates = [0.0025, 0.0125]
-        plain, residual = (final_losses(20, skip, False, rates, 2) for skip in (False, True))
-        normed = final_losses(20, True, True, rates, 2)
-        assert residual.min() > 1 and normed.max() < 0.3 < plain.max()
+        residual = final_losses(20, True, False, [0.008], 1, steps=20)
+        plain, normed = (final_losses(20, skip, True, [0.008], 1, steps=20) for skip in (False, True))
+        assert residual.min() > 1 and normed.max() < 0.2 < 1 / 3 < plain.min()
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_gradient_of_a_normed_plain_relu_stack_grows(self, seed):
+        torch.manual_seed(seed)
+        h = x = torch.randn(128, 16, dtype=torch.float64, requires_grad=True)
+        for _ in range(24):
+            h = (F.layer_norm(h, (16,)) @ (torch.randn(16, 16, dtype=torch.float64) * (2 / 16) ** 0.5)).relu()
+        above = torch.randn_like(h)
+        h.backward(above)
+        assert x.grad.norm() / above.norm() > 100
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_gradients_of_tanh_blocks_with_layer_norm_keep_their_direction(self, seed):
+        torch.manual_seed(seed)
+        x = torch.randn(64, 32, dtype=torch.float64)
+        h = both = torch.stack([x, x + 0.1 * torch.randn_like(x)]).requires_grad_()
+        for _ in range(50):
+            h = stacks.Block("plain, layer norm", 32).double()(h)
+        (h * torch.randn(32, dtype=torch.float64)).sum().backward()
+        assert F.cosine_similarity(*both.grad, dim=1).mean() > 0.7
 
     def test_variance_doubles_without_a_norm_and_grows_linearly_with_one(self):
         h = g = torch.randn(4000, 64, dtype=torch.float64)

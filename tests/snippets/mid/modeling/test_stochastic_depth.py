@@ -57,6 +57,23 @@ class TestStochasticDepth:
         (layer(x) * torch.zeros(32, 1)).sum().backward()
         assert layer.weight.grad is not None and not layer.weight.grad.any()
 
+    @pytest.mark.parametrize("make", [lambda p: torch.optim.SGD(p, 0.1, momentum=0.9), torch.optim.Adam])
+    def test_earlier_steps_move_a_dropped_block_and_decay_moves_it_at_once(self, make):
+        layer = nn.Linear(3, 3)
+        optimizer = make(layer.parameters())
+        for used in (1.0, 0.0):
+            before = layer.weight.detach().clone()
+            optimizer.zero_grad()
+            (layer(torch.ones(4, 3)) * used).sum().backward()
+            optimizer.step()
+            assert not torch.equal(layer.weight, before)
+        decay = torch.optim.AdamW(layer.parameters(), lr=0.1, weight_decay=0.5)
+        before = layer.weight.detach().clone()
+        optimizer.zero_grad()
+        (layer(torch.ones(4, 3)) * 0).sum().backward()
+        decay.step()
+        torch.testing.assert_close(layer.weight, before * 0.95)
+
     @pytest.mark.parametrize("drops", [[0.5] * 6, [0.0, 0.3, 0.9], [0.1, 0.2, 0.3, 0.4]])
     def test_number_of_active_blocks(self, drops):
         drops = torch.tensor(drops, dtype=torch.float64)
