@@ -127,6 +127,8 @@ class TestClippingWithAdam:
         assert best[3.0].mean() == pytest.approx(0.12, abs=0.01)
         assert best[0.01].mean() == pytest.approx(0.14, abs=0.005)
         assert (best[0.01] > best[3.0]).sum() == 7
+        without = tuned.errors(0.0).mean(dim=2).amin(dim=1)
+        assert without.max() - without.min() < 0.02
         faster = tuned.errors(0.002, beta2=0.95)[-1].mean(dim=1).min().item()
         assert faster == pytest.approx(0.23, abs=0.01)
 
