@@ -23,10 +23,10 @@ def steps_after(
     w = torch.zeros(len(spikes), dtype=torch.float64, requires_grad=True)
     betas = (0.9, beta2)
     optimizer = torch.optim.Adam([w], lr=1.0, betas=betas, amsgrad=amsgrad)
+    usual, spike = torch.ones_like(w), torch.tensor(spikes, dtype=torch.float64)
     places = []
     for t in range(5000 + count):
-        spike = torch.tensor(spikes, dtype=torch.float64)
-        w.grad = spike if t == 5000 else torch.ones_like(w)
+        w.grad = spike if t == 5000 else usual
         if t >= 5000:
             places.append(w.detach().clone())
         optimizer.step()

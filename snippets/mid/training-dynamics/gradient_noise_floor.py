@@ -9,9 +9,14 @@ CURVATURE = torch.tensor([1.0, 0.1], dtype=torch.float64)
 
 
 def excess(
-    lr: float, b: int, falls: bool = False, steps: int = 2000, momentum: float = 0.0
+    lr: float,
+    b: int,
+    falls: bool = False,
+    steps: int = 2000,
+    momentum: float = 0.0,
+    runs: int = 2000,
 ) -> torch.Tensor:
-    """Mean loss above the minimum of SGD on a quadratic, over 2000 runs.
+    """Mean loss above the minimum of SGD on a quadratic, over all runs.
 
     Args:
         b: batch size; the gradient's noise has the variance 1 / b per coordinate.
@@ -21,11 +26,11 @@ def excess(
         float64, shape (steps + 1,).
     """
     g = torch.Generator().manual_seed(b)
-    w = torch.full((2000, 2), 3.0, dtype=torch.float64)
+    w = torch.full((runs, 2), 3.0, dtype=torch.float64)
     velocity, losses = torch.zeros_like(w), []
     for t in range(steps + 1):
         losses.append((CURVATURE * w**2).sum(dim=1).mean() / 2)
-        noise = torch.randn(2000, 2, generator=g, dtype=torch.float64) / b**0.5
+        noise = torch.randn(runs, 2, generator=g, dtype=torch.float64) / b**0.5
         velocity = momentum * velocity + CURVATURE * w + noise
         w = w - lr * (1 - t / steps if falls else 1) * velocity
     return torch.stack(losses)

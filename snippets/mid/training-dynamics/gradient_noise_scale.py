@@ -16,8 +16,8 @@ def noise_scale(
         covariance of one sample's gradient, and of trace / length.
 
     Raises:
-        ValueError: the sizes are not in order, or the estimated length is not
-            positive, because noise dominates. Then average over more gradients.
+        ValueError: the sizes are not in order, or an estimate is no length or no
+            variance, because there are too few gradients, or one has a NaN.
     """
     if not 0 < b_small < b_large:
         raise ValueError("b_small must be positive and below b_large")
@@ -26,8 +26,8 @@ def noise_scale(
     )
     length = (b_large * in_large - b_small * in_small) / (b_large - b_small)
     trace = (in_small - in_large) / (1 / b_small - 1 / b_large)
-    if length <= 0:
-        raise ValueError(f"the squared length is estimated as {length:.3g}")
+    if not length > 0 or not trace >= 0:
+        raise ValueError(f"squared length {length:.3g} and trace {trace:.3g}")
     return length, trace, trace / length
 
 

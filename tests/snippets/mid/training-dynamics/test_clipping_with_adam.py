@@ -25,7 +25,7 @@ def after(s: float, beta2: float = 0.999) -> torch.Tensor:
 
 @functools.cache
 def _all(beta2: float) -> torch.Tensor:
-    return spike.steps_after(SPIKES, 6000 if beta2 == 0.999 else 1200, beta2)
+    return spike.steps_after(SPIKES, 5830 if beta2 == 0.999 else 300, beta2)
 
 
 def weights(stream, max_norm=torch.inf, factor=1.0, kind=torch.optim.Adam, **options):
@@ -65,6 +65,18 @@ class TestClippingWithAdam:
         sgd = [1 - weights(stream, limit, kind=torch.optim.SGD) for limit in (0.01, 0.1)]
         torch.testing.assert_close(10 * sgd[0], sgd[1], atol=1e-4, rtol=0)
 
+    @pytest.mark.parametrize("decay", [0.0, 0.1])
+    def test_limit_and_rate_of_sgd_are_one_number_only_without_weight_decay(self, decay):
+        stream = draws(1.0)
+        low_limit = weights(stream, 0.01, kind=torch.optim.SGD, weight_decay=decay)
+        found = torch.ones(4, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.SGD([found], lr=0.01, weight_decay=decay)
+        for gradient in stream:
+            found.grad = gradient.clone()
+            clip_grad_norm_([found], 0.1)
+            optimizer.step()
+        assert torch.allclose(low_limit, found, atol=1e-4) is (decay == 0)
+
     @pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.AdamW])
     def test_a_clipped_spike_does_not_shorten_the_steps_after_it(self, kind):
         stream = draws(1.0, 200)
@@ -77,20 +89,19 @@ class TestClippingWithAdam:
     @pytest.mark.parametrize("beta2", [0.999, 0.95])
     def test_the_length_after_a_spike_is_that_of_the_formula(self, beta2):
         for s in (100.0, 1000.0):
-            for k in (150, 400, 1100):
+            for k in (120, 200, 299) if beta2 == 0.95 else (150, 400, 1100):
                 expected = 1 / math.sqrt(1 + (1 - beta2) * s**2 * beta2**k)
                 assert after(s, beta2)[k].item() == pytest.approx(expected, rel=0.02)
 
-    @pytest.mark.parametrize(("beta2", "rates"), [(0.999, 31.6), (0.95, 4.47)])
+    @pytest.mark.parametrize(("beta2", "rates"), [(0.999, 32), (0.95, 6)])
     def test_a_large_spike_moves_the_weight_by_a_number_of_rates_that_does_not_depend_on_it(self, beta2, rates):
-        assert rates == pytest.approx(1 / math.sqrt(1 - beta2), rel=1e-3)
-        found = [after(s, beta2)[:30].sum().item() for s in (1e6, -1e6, 1e8)]
+        found = [after(s, beta2)[:100].sum().item() for s in (1e6, -1e6, 1e8)]
         assert found[0] == pytest.approx(-found[1], rel=0.01)
-        # beta2 = 0.95 forgets while the momentum lasts, which adds to the sum
-        decay = sum(0.1 * 0.9**k / math.sqrt(1 - beta2) / beta2 ** (k / 2) for k in range(30))
         assert found[2] == pytest.approx(found[0], rel=0.01)
-        assert found[2] == pytest.approx(decay, rel=0.01)
-        assert beta2 < 0.99 or decay == pytest.approx(rates, rel=0.05)
+        assert found[2] == pytest.approx(rates, rel=0.05)
+        # beta2 = 0.95 forgets while the momentum lasts, which adds to the sum
+        assert found[2] == pytest.approx(0.1 / math.sqrt(1 - beta2) / (1 - 0.9 / math.sqrt(beta2)), rel=0.01)
+        assert (1 / math.sqrt(1 - beta2) == pytest.approx(found[2], rel=0.05)) is (beta2 == 0.999)
 
     @pytest.mark.parametrize(("beta2", "s", "k"), [(0.999, 100, 1203), (0.999, 1000, 5806), (0.95, 1000, 190)])
     def test_half_of_the_length_is_back_after_the_logarithm_of_the_spike(self, beta2, s, k):
@@ -98,11 +109,12 @@ class TestClippingWithAdam:
         assert (after(float(s), beta2) < 0.5).nonzero()[-1].item() == pytest.approx(k, abs=6)
 
     def test_a_spike_of_ten_does_little_and_a_clipped_one_nothing(self):
-        torch.testing.assert_close(after(1.0), torch.ones(6000, dtype=torch.float64))
+        torch.testing.assert_close(after(1.0), torch.ones(len(after(1.0)), dtype=torch.float64))
         assert after(10.0).min() > 0.9 and after(10.0).max() < 2
 
     def test_with_amsgrad_the_spike_does_not_fade(self):
         found = spike.steps_after([1000.0], 2000, amsgrad=True)[:, 0]
+        assert after(1000.0)[2000].item() == pytest.approx(0.09, abs=0.005)
         assert found[-1].item() == pytest.approx(1 / math.sqrt(1000), rel=0.01)
         assert found[200].item() == pytest.approx(found[-1].item(), rel=0.01)
 
@@ -113,6 +125,10 @@ class TestClippingWithAdam:
         assert best[0.01].mean() == pytest.approx(best[0.1].mean(), rel=1e-3)
         assert best[torch.inf].mean() == pytest.approx(0.37, abs=0.01)
         assert best[3.0].mean() == pytest.approx(0.12, abs=0.01)
+        assert best[0.01].mean() == pytest.approx(0.14, abs=0.005)
+        assert (best[0.01] > best[3.0]).sum() == 7
+        without = tuned.errors(0.0).mean(dim=2).amin(dim=1)
+        assert without.max() - without.min() < 0.02
         faster = tuned.errors(0.002, beta2=0.95)[-1].mean(dim=1).min().item()
         assert faster == pytest.approx(0.23, abs=0.01)
 
@@ -135,7 +151,7 @@ class TestClippingWithAdam:
         found = found[tuned.NORMS.index(norm), tuned.RATES.index(rate), 0]
         torch.testing.assert_close((w.detach() - true).norm(), found)
 
-    @pytest.mark.parametrize("scale", [1e-10, 1e-9, 1e-8, 1e-7])
+    @pytest.mark.parametrize("scale", [1e-10, 1e-8])
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
     def test_near_eps_a_constant_gradient_moves_by_g_over_g_plus_eps(self, scale, dtype):
         expected = 100 * scale / (scale + 1e-8)
@@ -154,6 +170,17 @@ class TestClippingWithAdam:
         assert w[1].item() == pytest.approx(-500, rel=1e-3)
         assert bool(w[0] != 0) is later
         assert bool(optimizer.state[w]["exp_avg_sq"][0].isinf()) is not later
+
+    @pytest.mark.parametrize(
+        ("scale", "beta1", "rates"), [(1e18, 0.9, 9.5), (1e18, 0.0, 0.0), (1e-12, 0.9, 170), (1e-12, 0.0, 210)]
+    )
+    def test_after_large_gradients_momentum_moves_and_after_tiny_ones_the_mean_of_the_squares_lags(
+        self, scale, beta1, rates
+    ):
+        stream = torch.tensor([scale] * 100 + [1.0] * 100, dtype=torch.float64)[:, None]
+        options = {"betas": (beta1, 0.999)}
+        moved = (weights(stream[:100], **options) - weights(stream, **options)).item() / 0.1
+        assert moved == pytest.approx(rates, rel=0.02, abs=1e-9)
 
     def test_a_step_without_gradient_costs_one_rate_in_all(self):
         w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
