@@ -17,7 +17,8 @@ for factors in ((1, 1, 1), (16, 16, 16), (1 / 16, 1 / 16, 1 / 16), (16, 1, 1 / 1
     c = torch.tensor(factors, dtype=torch.float64)
     h = torch.relu(x @ (first * c))
     same = torch.equal(h @ (last / c.unsqueeze(1)), output)
-    fixed, scaled = h.floor(), (h / h.max() * 30).floor()  # fixed: bins of width 1
+    fixed = h.floor()  # bins of width 1
+    scaled = (h / h.max() * 30).floor().clamp(max=29)  # 30 bins for the layer
     name = ", ".join(f"{f:g}" for f in factors)
     found = [f"{bits(codes):12.2f}" for codes in (fixed, scaled, h)]
     print(f"{name:22} {same!s:11}", *found)

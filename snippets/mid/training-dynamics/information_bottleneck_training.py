@@ -107,7 +107,7 @@ if __name__ == "__main__":
                 shape = "o" if estimate == "exact values" else None
                 mean = value.mean(dim=1)
                 axis.plot(range(len(MARKS)), mean, marker=shape, label=estimate)
-        print(f"{name:9} accuracy at the end at least {accuracy:.2f}")
+        print(f"{name:9} smallest accuracy of a seed at the end {accuracy:.3f}")
         axis.set_title(f"{name} network")
         axis.set_ylabel("I(X; T) in bits")
         axis.set_ylim(-0.3, 8.5)

@@ -89,6 +89,46 @@ class TestInformationBottleneck:
             table = {tuple(row.tolist()): i for i, row in enumerate(layer)}
             assert [table[tuple(row.tolist())] for row in layer] == list(range(256))
 
+    def test_with_smaller_initial_weights_the_estimate_with_fixed_bins_rises_first(self, monkeypatch):
+        monkeypatch.setattr(training, "MARKS", (0, 7, 80))
+        found = training.curves(training.train(torch.tanh, 0.3)[0], -1.0, 1.0)
+        start, middle, end = found["30 fixed bins"].mean(dim=1)
+        assert (round(start.item(), 1), round(middle.item(), 1)) == (2.7, 5.5)
+        assert end < start
+        assert (found["30 scaled bins"].mean(dim=1).diff() < 0).all()
+        assert found["30 scaled bins"][0].mean() > 7
+
+    def test_the_exact_information_about_the_label_of_tanh_is_constant_and_the_binned_one_rises(self):
+        _, y = training.data()
+
+        def about_label(codes: torch.Tensor) -> float:
+            both = torch.cat([codes, y.unsqueeze(1)], dim=1)
+            return training.bits(y.unsqueeze(1)) + training.bits(codes) - training.bits(both)
+
+        layers = runs("tanh")[0].values()
+        exact = [about_label(h) for layer in layers for h in layer]
+        assert exact == pytest.approx([1.0] * 56)
+        means = [sum(about_label(training.binned(h, -1, 1, 4)) for h in layer) / 8 for layer in layers]
+        assert means == pytest.approx(sorted(means))
+        assert (round(means[0], 2), round(means[-1], 2)) == (0.11, 1.0)
+
+    @pytest.mark.parametrize(("dtype", "w", "expected"), [(torch.float32, 10, 8.88), (torch.float64, 10, 10)])
+    def test_rounding_in_float32_merges_values_of_tanh(self, dtype, w, expected):
+        assert bits(torch.tanh(w * inputs().to(dtype))) == pytest.approx(expected, abs=0.005)
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    @pytest.mark.parametrize("bins", [4, 30])
+    def test_bins_that_are_scaled_for_each_unit_follow_each_factor(self, seed, bins):
+        torch.manual_seed(seed)
+        h = torch.relu(training.data()[0] @ torch.randn(8, 3).double())
+        found = []
+        for factors in ([1, 1, 1], [16, 16, 16], [1 / 16, 1 / 16, 1 / 16], [16, 1, 1 / 16]):
+            scaled = h * torch.tensor(factors, dtype=torch.float64)
+            found.append(bits((scaled / scaled.amax(0) * bins).floor().clamp(max=bins - 1)))
+        assert found == [found[0]] * 4
+        other = (h / h.amax(0) * 3).floor().clamp(max=2)
+        assert bits(other) < found[0]
+
     @pytest.mark.parametrize("seed", [1, 2])
     @pytest.mark.parametrize("units", [3, 5])
     def test_rescaled_units_compute_the_same_function_with_another_estimate(self, seed, units):
