@@ -61,7 +61,7 @@ class ReplayBuffer:
         """
         if not len(self):
             raise ValueError("nothing to sample from")
-        slots = torch.randint(len(self), (n,), generator=generator)
+        slots = torch.randint(len(self), (n,), generator=generator, device="cpu")
         return self.data[slots.to(self.data.device)]
 
     def _slots(self, first: int, n: int) -> Tensor:

@@ -206,6 +206,24 @@ class TestCircularBuffer:
         numbers = torch.arange(added - capacity, added - 1)
         assert (replay.data[(numbers + 1) % capacity] - replay.data[numbers % capacity] == 1).all()
 
+    @pytest.mark.parametrize(("capacity", "added"), [(5, 3), (5, 1), (4, 4), (4, 9)])
+    def test_pairs_of_the_numbers_still_in_the_buffer_happened_and_the_newest_has_no_next_row(self, capacity, added):
+        data = torch.full((capacity,), -1)
+        for step in range(added):
+            data[step % capacity] = step
+        numbers = torch.arange(max(added - capacity, 0), added - 1)
+        assert (data[(numbers + 1) % capacity] - data[numbers % capacity] == 1).all()
+        assert data[added % capacity] == (-1 if added < capacity else added - capacity)
+
+    @pytest.mark.parametrize("seed", [None, 0])
+    def test_a_sample_ignores_the_default_device(self, seed):
+        replay = ReplayBuffer(4, device="cpu")
+        replay.extend(torch.arange(3.0))
+        generator = None if seed is None else torch.Generator("cpu").manual_seed(seed)
+        with torch.device("meta"):
+            picked = replay.sample(20, generator)
+        assert set(picked.tolist()) <= {0, 1, 2} and picked.device.type == "cpu"
+
     def test_a_write_converts_and_broadcasts_without_an_error(self):
         buffer = CircularBuffer(2, (3,), dtype=torch.long)
         buffer.append(torch.tensor([2.7, -2.7, 0.5]))

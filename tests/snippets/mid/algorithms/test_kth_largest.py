@@ -2,6 +2,7 @@
 
 import math
 import random
+import time
 
 import pytest
 import torch
@@ -80,6 +81,44 @@ class TestKthLargest:
                 (gradient,) = torch.autograd.grad(found.values, x)
                 assert sorted(gradient.tolist())[-2:] == [0, 1] and gradient[found.indices] == 1
                 assert not found.indices.requires_grad
+
+    @pytest.mark.parametrize("values", [[5.0, 5.0, 1.0], [2.0, 7.0, 2.0, 2.0]])
+    def test_the_minimum_of_an_unsorted_topk_divides_the_gradient_among_equal_values(self, values):
+        x = torch.tensor(values, requires_grad=True)
+        k = len(values) if values.count(2.0) else 2
+        found = x.topk(k, sorted=False).values.min()
+        (gradient,) = torch.autograd.grad(found, x)
+        equal = x.detach() == found.detach()
+        assert torch.allclose(gradient, equal / equal.sum())
+
+    @pytest.mark.parametrize("k", [2, 3])
+    def test_the_minimum_of_an_unsorted_topk_is_nan_if_a_value_is(self, k):
+        x = torch.tensor([3.0, 1.0, math.nan, 5.0, 2.0])
+        assert x.topk(k, sorted=False).values.min().isnan() and x.topk(k).values[-1] == x[[3, 0][k - 2]]
+
+    @pytest.mark.parametrize("shape", [(2, 3), (4, 5)])
+    def test_two_dimensions_are_flattened_for_the_whole_and_taken_by_row_for_rows(self, shape):
+        x, k, n = torch.randn(shape), 2, shape[0] * shape[1]
+        whole = sorted(x.flatten().tolist())[-k]
+        assert x.flatten().topk(k).values[-1] == x.flatten().kthvalue(n - k + 1).values == whole
+        assert x.topk(k).values[..., -1].tolist() == [sorted(row)[-k] for row in x.tolist()]
+        assert x.topk(k).values[-1].tolist() == sorted(x[-1].tolist())[::-1][:k]
+
+    @pytest.mark.parametrize("k", [10, 1000])
+    def test_for_rising_values_kthvalue_is_faster_because_topk_is_slower_than_for_falling_ones(self, k):
+        def seconds(call):
+            times = []
+            for _ in range(3):
+                start = time.process_time()
+                call()
+                times.append(time.process_time() - start)
+            return min(times)
+
+        n = 200_000
+        rising = torch.arange(n).float()
+        topk = seconds(lambda: rising.topk(k))
+        assert topk > 2 * seconds(lambda: rising.kthvalue(n - k + 1))
+        assert topk > 2 * seconds(lambda: rising.flip(0).topk(k))
 
     @pytest.mark.parametrize("k", [0, 4, -1])
     def test_kthvalue_refuses_k_out_of_range(self, k):

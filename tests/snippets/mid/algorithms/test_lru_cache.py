@@ -324,6 +324,13 @@ class TestLruCache:
         assert [sum(batch.sum().item() for batch in loader) for _ in range(len(hits))] == hits
         assert len(data.cache.entries) == (0 if workers else 8)
 
+    def test_workers_start_each_epoch_with_what_the_cache_of_the_parent_holds(self):
+        data = Cached(8)
+        for key in range(3):
+            data[key]
+        loader = DataLoader(data, 4, num_workers=1, multiprocessing_context="fork")
+        assert [sum(batch.sum().item() for batch in loader) for _ in range(2)] == [3, 3]
+
     def test_a_shuffled_key_may_come_to_a_worker_that_has_never_loaded_it(self):
         loader = DataLoader(
             Cached(16),

@@ -120,6 +120,39 @@ class TestPriorityQueue:
         with pytest.raises(RuntimeError, match=AMBIGUOUS):
             heapq.heappush(heap, (0.25, torch.zeros(shape)))
 
+    @pytest.mark.parametrize("later", [1, 4])
+    def test_a_push_of_a_tie_may_raise_nothing_and_a_later_pop_raises(self, later):
+        heap = [(0.25, torch.zeros(3)), (0.5, torch.zeros(3))]
+        heapq.heappush(heap, (0.5, torch.ones(3)))
+        for priority in range(later):
+            heapq.heappush(heap, (1.0 + priority, torch.ones(3)))
+        with pytest.raises(RuntimeError, match=AMBIGUOUS):
+            for _ in range(3):
+                heapq.heappop(heap)
+
+    def test_the_k_hardest_of_a_stream_need_the_counter_if_the_tuple_holds_the_tensor(self):
+        kth_largest = load_snippet("mid/algorithms/kth_largest.py").kth_largest
+        losses = [0.5, 0.25, 0.5, 0.5, 0.75]
+        with pytest.raises(RuntimeError, match=AMBIGUOUS):
+            kth_largest(((loss, torch.full((3,), loss)) for loss in losses), 2)
+        entries = ((loss, -number, torch.full((3,), loss)) for number, loss in enumerate(losses))
+        assert kth_largest(entries, 2)[:2] == (0.5, 0)
+        assert kth_largest(((loss, -number) for number, loss in enumerate(losses)), 2) == (0.5, 0)
+
+    @pytest.mark.parametrize(
+        ("names", "error"), [(("a", 1), TypeError), ((torch.zeros(3), torch.ones(3)), RuntimeError)]
+    )
+    def test_lazy_deletion_compares_names_of_equal_priority_unless_a_counter_is_between(self, names, error):
+        update = load_snippet("mid/algorithms/priority_queue_update.py")
+        update.heap.clear(), update.current.clear()
+        update.put(names[0], 0.5)
+        with pytest.raises(error):
+            update.put(names[1], 0.5)
+        heap = []
+        for number, name in enumerate(names):
+            heapq.heappush(heap, (0.5, number, name))
+        assert heapq.heappop(heap)[2] is names[0]
+
     def test_the_same_tensor_twice_raises_nothing(self):
         tensor, heap = torch.ones(3), []
         for _ in range(2):

@@ -241,6 +241,15 @@ class TestSlidingWindowMax:
         gradients = [torch.autograd.grad(function(x, window).sum(), x)[0] for function in FUNCTIONS]
         assert all(torch.equal(gradient, gradients[0]) for gradient in gradients)
 
+    @pytest.mark.parametrize("place", [0, 1, 2])
+    def test_gradients_of_a_window_with_nan_differ(self, place):
+        values = [1.0, 2.0, 3.0]
+        values[place] = math.nan
+        x = torch.tensor(values, requires_grad=True)
+        doubled, _, pooled, amax = (torch.autograd.grad(function(x, 3).sum(), x)[0] for function in FUNCTIONS)
+        assert doubled.isfinite().all() and amax.isnan().all()
+        assert pooled.nonzero().flatten().tolist() == [place] and not torch.equal(doubled, pooled)
+
     def test_gradients_of_equal_values_differ(self):
         x = torch.ones(3, requires_grad=True)
         doubled, _, pooled, amax = (torch.autograd.grad(function(x, 3).sum(), x)[0] for function in FUNCTIONS)
