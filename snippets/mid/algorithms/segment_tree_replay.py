@@ -20,13 +20,14 @@ class PrioritySampler:
 
         Args:
             index: int64, shape (B,), in 0 .. capacity - 1.
-            priority: shape (B,), finite, at least 0.
+            priority: shape (B,), finite, at least 0, with a finite sum in the tree.
 
         Raises:
             IndexError: an index outside. ValueError: another priority or shape.
         """
         if (
-            index.shape != priority.shape
+            index.dim() != 1
+            or index.shape != priority.shape
             or not ((priority >= 0) & priority.isfinite()).all()
         ):
             raise ValueError("one finite priority of at least 0 for each index")

@@ -14,6 +14,7 @@ class EmbeddingTrie:
         rows: float32, shape (at least len(self), width), in order of insertion.
     """
 
+    @torch.inference_mode(False)  # its tensors refuse writes outside that mode
     def __init__(self, width: int, capacity: int = 8) -> None:
         self.root: dict = {}
         self.rows = torch.zeros(max(capacity, 1), width)
@@ -22,6 +23,7 @@ class EmbeddingTrie:
     def __len__(self) -> int:
         return self.count
 
+    @torch.inference_mode(False)
     def insert(self, key: str, vector: torch.Tensor) -> None:
         """Copy ``vector``, shape (width,), without its graph; replace a known key.
 

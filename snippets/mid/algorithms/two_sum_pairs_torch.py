@@ -17,8 +17,9 @@ def pairs_within(
     Returns:
         int64, shape (pairs, 2), sorted.
     """
-    s, order = values.double().sort()
-    n, at = len(s), torch.arange(len(s), device=s.device)
+    finite = values.isfinite().nonzero().flatten()  # NaN would mislead searchsorted
+    s, order = values[finite].double().sort()
+    at = torch.arange(len(s), device=s.device)
     slack = 1e-15 * (s.abs() + abs(target) + tolerance)  # for rounding; see keep
     low = torch.searchsorted(s, target - tolerance - slack - s)
     high = torch.searchsorted(s, target + tolerance + slack - s, right=True)
@@ -28,9 +29,9 @@ def pairs_within(
     start = (counts.cumsum(0) - counts).repeat_interleave(counts)
     second = low[first] + torch.arange(len(first), device=s.device) - start
     keep = (s[first] + s[second] - target).abs() <= tolerance
-    pairs = torch.stack([order[first], order[second]], dim=1)[keep]
+    pairs = finite[torch.stack([order[first], order[second]], dim=1)[keep]]
     pairs = pairs.sort(dim=1).values
-    return pairs[(pairs[:, 0] * max(n, 1) + pairs[:, 1]).argsort()]
+    return pairs[(pairs[:, 0] * len(values) + pairs[:, 1]).argsort()]
 
 
 if __name__ == "__main__":

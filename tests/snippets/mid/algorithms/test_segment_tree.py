@@ -176,7 +176,14 @@ class TestSegmentTreeReplay:
     def test_refuses_what_would_corrupt_the_tree(self):
         sampler = replay.PrioritySampler(5)
         sampler.update(torch.tensor([1]), torch.tensor([2.0]))
-        for index, priority in (([0], [float("nan")]), ([0], [float("inf")]), ([0], [-1.0]), ([0, 1], [1.0])):
+        for index, priority in (
+            ([0], [float("nan")]),
+            ([0], [float("inf")]),
+            ([0], [-1.0]),
+            ([0, 1], [1.0]),
+            ([[0, 1]], [[1.0, 1.0]]),
+            (0, 1.0),
+        ):
             with pytest.raises(ValueError, match="one finite priority"):
                 sampler.update(torch.tensor(index), torch.tensor(priority))
         for outside in (-1, 5, 7):
@@ -189,6 +196,13 @@ class TestSegmentTreeReplay:
             loss = torch.tensor([1.0, 2.0, 3.0, 10.0])
             i = share.multinomial(40_000, replacement=True)
             assert abs((loss / (4 * share))[i].mean() - loss.mean()) < 0.3 < abs(loss[i].mean() - loss.mean())
+
+    def test_the_weights_cannot_correct_for_what_is_never_drawn(self):
+        loss = torch.tensor([1.0, 2.0, 3.0, 10.0])
+        for share in (torch.tensor([0.2, 0.4, 0.4, 0.0]), torch.tensor([0.5, 0.5, 0.0, 0.0])):
+            i = share.multinomial(40_000, replacement=True)
+            missing = loss[share == 0].sum() / 4
+            assert abs((loss / (4 * share))[i].mean() - (loss.mean() - missing)) < 0.1 < missing
 
     def test_the_tree_is_exact_where_float32_is_not(self):
         sampler = replay.PrioritySampler(4)

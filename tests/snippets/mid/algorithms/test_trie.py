@@ -64,6 +64,28 @@ class TestTrie:
         stacked.zero_()
         assert trie.get("a").tolist() == [1.0, 1.0] and not trie.rows.requires_grad
 
+    @pytest.mark.parametrize("make", [torch.optim.SGD, torch.optim.AdamW])
+    def test_an_optimizer_step_changes_a_detached_row_of_the_weight_and_not_a_looked_up_vector(self, make):
+        table = torch.nn.Embedding(3, 2)
+        row, looked_up = table.weight[0].detach(), table(torch.tensor(0)).detach()
+        trie = embeddings.EmbeddingTrie(width=2)
+        trie.insert("a", table.weight[0])
+        assert torch.equal(row, looked_up)
+        table.weight.sum().backward()
+        make(table.parameters(), lr=0.5).step()
+        assert not torch.equal(row, looked_up)
+        assert torch.equal(row, table.weight[0]) and torch.equal(trie.get("a"), looked_up)
+
+    def test_it_can_be_filled_in_inference_mode_and_outside_in_turn(self):
+        for first in (True, False):
+            with torch.inference_mode(first):
+                trie = embeddings.EmbeddingTrie(width=2, capacity=1)
+            for i in range(9):
+                with torch.inference_mode(i % 2 == 0):
+                    trie.insert(str(i), torch.full((2,), float(i)))
+            assert [trie.get(str(i)).tolist() for i in range(9)] == [[i, i] for i in range(9)]
+            assert not trie.rows.is_inference()
+
     def test_without_detach_the_rows_join_the_graph(self):
         rows = torch.zeros(2, 2)
         rows[0] = torch.ones(2, requires_grad=True)

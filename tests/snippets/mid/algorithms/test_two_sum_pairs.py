@@ -139,13 +139,27 @@ class TestTwoSumPairsWithinATolerance:
         for odd in ([nan], [nan, nan], [inf, -inf], [inf, nan, -inf, inf]):
             found = tensors.pairs_within(torch.tensor([0.5, *odd, 0.5, 0.25], dtype=torch.float64), 1.0, 0.1)
             assert found.tolist() == [[0, len(odd) + 1]]
+        rng = random.Random(6)
+        for odd in ([nan], [nan, inf, -inf]):
+            for _ in range(100):
+                values = rng.choices([-1.0, -0.5, 0.5, 1.0, 1.5, *odd], k=9)
+                found = tensors.pairs_within(torch.tensor(values), 1.0, 0.5)
+                assert found.tolist() == oracle(values, 1.0, 0.5)
         made = []
         expand = torch.Tensor.repeat_interleave
         monkeypatch.setattr(torch.Tensor, "repeat_interleave", lambda *a: made.append(expand(*a)) or made[-1])
         for large in (1.0, 1e20):
             values = torch.cat([torch.linspace(-1, 1, 100), torch.tensor([large])])
             assert tensors.pairs_within(values, 50.0).shape == (0, 2)
-        assert [len(candidates) for candidates in made] == [0] * 4
+        for odd in (nan, inf, -inf):
+            assert tensors.pairs_within(torch.full((100,), odd), 1.0).shape == (0, 2)
+        assert [len(candidates) for candidates in made] == [0] * 10
+
+    def test_a_binary_search_that_meets_nan_goes_astray(self):
+        for values in ([-1.0, 1.0], [0.0, 1.0, 2.0]):
+            with_nan = torch.tensor([*values, *[float("nan")] * len(values)])
+            place = torch.searchsorted(torch.tensor(values), values[-1]).item()
+            assert torch.searchsorted(with_nan, values[-1]).item() != place == len(values) - 1
 
     def test_all_equal_values_give_every_pair_once(self):
         found = tensors.pairs_within(torch.full((40,), 0.1), 0.2, 1e-6)

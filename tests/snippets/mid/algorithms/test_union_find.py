@@ -106,12 +106,31 @@ class TestUnionFind:
         assert any(made.find(x) != before[x] for x in range(8))
         assert made.parent != before
 
-    def test_two_unions_at_once_can_close_a_cycle(self):
-        made = sets.UnionFind(2)
-        roots = [(made.find(0), made.find(1)), (made.find(1), made.find(0))]  # before either writes
-        for a, b in roots:
-            made.parent[b] = a
-        assert made.parent == [1, 0]
+    @pytest.mark.parametrize("size", [1, 4])
+    def test_two_unions_at_once_can_lose_a_join(self, size):
+        made = sets.UnionFind(3 * size)
+        for x in range(3 * size):
+            made.union(x, x // size * size)
+        find, second = made.find, []
+
+        def interrupted(x):
+            root = find(x)
+            if x == size and not second:
+                second.append(None)
+                second[0] = made.union(0, size)  # in another thread, before the first one writes
+            return root
+
+        made.find = interrupted
+        assert made.union(2 * size, size) is True and second == [True]
+        assert find(2 * size) == find(size) != find(0)
+        assert made.components == 1  # although there are two sets
+
+    def test_find_ends_on_a_cycle_because_halving_shortens_it(self):
+        for n in range(2, 12):
+            made = sets.UnionFind(n)
+            made.parent = [(x + 1) % n for x in range(n)]
+            root = made.find(0)
+            assert made.parent[root] == root
 
     def test_labels_a_mask_as_a_flood_fill_does(self):
         rng = random.Random(1)
