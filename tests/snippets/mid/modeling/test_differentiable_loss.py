@@ -156,6 +156,16 @@ class TestDifferentiableLoss:
 
         assert check.verdict(lambda z: Wrong.apply(z).square().sum(), prediction()).startswith("wrong")
 
+    @pytest.mark.parametrize("positives", [0, 1, 3])
+    def test_a_soft_f1_loss_without_positives_is_one_and_flat(self, positives):
+        z = torch.randn(5, dtype=torch.float64).requires_grad_()
+        y = (torch.arange(5) < positives).double()
+        loss = 1 - 2 * (z.sigmoid() * y).sum() / (z.sigmoid().sum() + y.sum()).clamp_min(1e-6)
+        (gradient,) = torch.autograd.grad(loss, z)
+        assert gradient.all() == (positives > 0)
+        assert gradient.any() == (positives > 0)
+        assert (loss.item() == 1) == (positives == 0)
+
     def test_a_term_that_is_a_number_changes_the_loss_and_no_weight(self):
         (without, plain), (number, larger), (tensor, _) = (broken.train(p) for p in ("none", "number", "tensor"))
         assert torch.equal(without, number)
