@@ -105,6 +105,23 @@ class TestDifferentiableLoss:
         assert check.verdict(lambda z: z.numpy().mean(), z) == "raises RuntimeError"
         assert check.verdict(lambda z: z.no_such_name, z) == "raises AttributeError"
 
+    @pytest.mark.parametrize("p", [[0.2, 1.0], [0.0, 0.7]])
+    def test_a_loss_that_raises_beside_its_domain_gets_a_verdict(self, p):
+        y = torch.tensor([1.0, 0.0], dtype=torch.float64)
+        found = check.verdict(lambda z: F.binary_cross_entropy(z, y), torch.tensor(p))
+        assert found == "raises RuntimeError close to the prediction"
+        assert check.verdict(lambda z: F.binary_cross_entropy(z, y), torch.tensor([0.2, 0.7])) == "ok"
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_a_loss_that_writes_into_its_detached_prediction_does_not_change_the_callers(self, dtype):
+        z = prediction(dtype)
+        before = z.clone()
+        found = check.verdict(lambda z: z.square().sum() + z.detach().mul_(2).sum(), z)
+        assert found == "raises RuntimeError in backward"
+        assert torch.equal(z, before)
+        check.verdict(lambda z: z.detach().mul_(2).sum() + z.sum(), z)
+        assert torch.equal(z, before)
+
     @pytest.mark.parametrize("at", [1e-5, 1.0, 1e6, 1e12])
     def test_the_check_adapts_its_step_to_the_size_of_the_prediction(self, at):
         z = torch.full((4,), at)
