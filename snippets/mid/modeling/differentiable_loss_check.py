@@ -14,11 +14,11 @@ def verdict(loss_of: Callable[[Tensor], Tensor], prediction: Tensor) -> str:
         prediction: floating, any shape with elements, finite; is not changed.
 
     Returns:
-        "raises ...", "not a scalar tensor", "cut", "not float64", "not finite",
-        "zero", "wrong: ..." if slope and differences of the loss differ by 0.1%,
-        or "ok".
+        "raises ..." (here, in backward or close by), "not a scalar tensor", "cut",
+        "not float64", "not finite", "zero", "wrong: ..." if slope and differences
+        of the loss differ by 0.1%, or "ok".
     """
-    z = prediction.detach().double().requires_grad_()
+    z = prediction.detach().to(torch.float64, copy=True).requires_grad_()
     with torch.enable_grad():
         try:
             loss = loss_of(z)
@@ -28,7 +28,10 @@ def verdict(loss_of: Callable[[Tensor], Tensor], prediction: Tensor) -> str:
             return "not a scalar tensor"
         if not loss.requires_grad:
             return "cut"
-        (gradient,) = torch.autograd.grad(loss.sum(), z, allow_unused=True)
+        try:
+            (gradient,) = torch.autograd.grad(loss.sum(), z, allow_unused=True)
+        except Exception as error:
+            return f"raises {type(error).__name__} in backward"
     if gradient is None:
         return "cut"
     if loss.dtype != torch.float64:
@@ -43,7 +46,10 @@ def verdict(loss_of: Callable[[Tensor], Tensor], prediction: Tensor) -> str:
         direction = torch.randn(z.shape, generator=generator, dtype=z.dtype)
         direction = direction.to(z.device) * size
         with torch.no_grad():
-            found = (loss_of(z + direction) - loss_of(z - direction)).item() / 2
+            try:
+                found = (loss_of(z + direction) - loss_of(z - direction)).item() / 2
+            except Exception as error:
+                return f"raises {type(error).__name__} close to the prediction"
             if not math.isfinite(found):
                 return "not finite"
         slope = (gradient * direction).sum().item()

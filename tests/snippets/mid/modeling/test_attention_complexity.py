@@ -23,6 +23,11 @@ class TestAttentionComplexity:
         quadratic, rest = curves.layer_flops(6 * d, d)
         assert quadratic == rest
 
+    @pytest.mark.parametrize("d", [8, 32])
+    def test_with_half_the_products_both_parts_are_equal_at_twelve_times_the_width(self, d):
+        quadratic, rest = curves.layer_flops(12 * d, d)
+        assert quadratic / 2 == rest
+
     @pytest.mark.parametrize("heads", [1, 4, 16])
     def test_the_number_of_heads_cancels_in_the_products_and_not_in_the_score_bytes(self, heads):
         q = torch.randn(1, heads, 128, 64 // heads, device="meta")
@@ -39,6 +44,24 @@ class TestAttentionComplexity:
         assert dropped >= inputs + 8 * t * t * 4
         q, k, v = torch.randn(3, 1, 8, t, 64)
         torch.testing.assert_close(memory.by_hand(q, k, v), scaled_dot_product_attention(q, k, v))
+
+    @pytest.mark.parametrize("t", [256, 512])
+    @pytest.mark.parametrize(
+        ("attend", "fused"),
+        [
+            (lambda q, k, v, bias: scaled_dot_product_attention(q, k, v, is_causal=True), True),
+            (lambda q, k, v, bias: scaled_dot_product_attention(q, k, v, bias), True),
+            (lambda q, k, v, bias: scaled_dot_product_attention(q, k, v, bias.clone().requires_grad_()), False),
+            (lambda q, k, v, bias: scaled_dot_product_attention(q[0], k[0], v[0]), False),
+            (lambda q, k, v, bias: scaled_dot_product_attention(q, k, v[..., :32]), False),
+        ],
+    )
+    def test_the_cpu_function_is_fused_only_for_four_dimensions_one_width_and_a_fixed_mask(self, t, attend, fused):
+        bias = torch.zeros(t, t)
+        kept = memory.kept_bytes(lambda q, k, v: attend(q, k, v, bias), t)
+        plain = memory.kept_bytes(scaled_dot_product_attention, t) + bias.nbytes
+        assert (kept <= plain) == fused
+        assert (kept > 8 * t * t * 4 + 2 * 8 * t * 64 * 4) == (not fused)
 
     @pytest.mark.parametrize("t", [1, 2, 7, 16, 33])
     @pytest.mark.parametrize("w", [1, 2, 5, 16, 50])

@@ -199,6 +199,19 @@ class TestCustomLoss:
         assert best(rate, 2) < best(rate + 0.05, 2)
         assert best(0.5, 2) == pytest.approx(0.5, abs=1e-3)
 
+    @pytest.mark.parametrize("gamma", [0.0, 0.5, 2.0])
+    @pytest.mark.parametrize(("alpha", "side"), [(0.25, -1), (0.5, 0), (0.75, 1)])
+    def test_alpha_moves_the_best_prediction_also_without_gamma_and_the_order_stays(self, gamma, alpha, side):
+        z = torch.linspace(-8, 8, 16_001, dtype=torch.float64)
+        one = losses.focal_loss(z, torch.ones_like(z, dtype=torch.bool), gamma, alpha, "none")
+        zero = losses.focal_loss(z, torch.zeros_like(z, dtype=torch.bool), gamma, alpha, "none")
+        rates = (0.3, 0.5, 0.7)
+        low, half, high = (z[(r * one + (1 - r) * zero).argmin()].sigmoid().item() for r in rates)
+        assert low < half < high
+        assert half == pytest.approx(0.5, abs=1e-3) if side == 0 else (half - 0.5) * side > 0.09
+        if gamma == 0:
+            assert half == pytest.approx(alpha, abs=1e-3)
+
     @pytest.mark.parametrize("batch_size", [16, 64])
     def test_the_gradient_of_the_sum_grows_with_the_batch_so_a_threshold_for_the_mean_clips_it(self, batch_size):
         torch.manual_seed(0)

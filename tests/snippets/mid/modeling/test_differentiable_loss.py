@@ -105,6 +105,23 @@ class TestDifferentiableLoss:
         assert check.verdict(lambda z: z.numpy().mean(), z) == "raises RuntimeError"
         assert check.verdict(lambda z: z.no_such_name, z) == "raises AttributeError"
 
+    @pytest.mark.parametrize("p", [[0.2, 1.0], [0.0, 0.7]])
+    def test_a_loss_that_raises_beside_its_domain_gets_a_verdict(self, p):
+        y = torch.tensor([1.0, 0.0], dtype=torch.float64)
+        found = check.verdict(lambda z: F.binary_cross_entropy(z, y), torch.tensor(p))
+        assert found == "raises RuntimeError close to the prediction"
+        assert check.verdict(lambda z: F.binary_cross_entropy(z, y), torch.tensor([0.2, 0.7])) == "ok"
+
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
+    def test_a_loss_that_writes_into_its_detached_prediction_does_not_change_the_callers(self, dtype):
+        z = prediction(dtype)
+        before = z.clone()
+        found = check.verdict(lambda z: z.square().sum() + z.detach().mul_(2).sum(), z)
+        assert found == "raises RuntimeError in backward"
+        assert torch.equal(z, before)
+        check.verdict(lambda z: z.detach().mul_(2).sum() + z.sum(), z)
+        assert torch.equal(z, before)
+
     @pytest.mark.parametrize("at", [1e-5, 1.0, 1e6, 1e12])
     def test_the_check_adapts_its_step_to_the_size_of_the_prediction(self, at):
         z = torch.full((4,), at)
@@ -155,6 +172,16 @@ class TestDifferentiableLoss:
                 return factor * gradient
 
         assert check.verdict(lambda z: Wrong.apply(z).square().sum(), prediction()).startswith("wrong")
+
+    @pytest.mark.parametrize("positives", [0, 1, 3])
+    def test_a_soft_f1_loss_without_positives_is_one_and_flat(self, positives):
+        z = torch.randn(5, dtype=torch.float64).requires_grad_()
+        y = (torch.arange(5) < positives).double()
+        loss = 1 - 2 * (z.sigmoid() * y).sum() / (z.sigmoid().sum() + y.sum()).clamp_min(1e-6)
+        (gradient,) = torch.autograd.grad(loss, z)
+        assert gradient.all() == (positives > 0)
+        assert gradient.any() == (positives > 0)
+        assert (loss.item() == 1) == (positives == 0)
 
     def test_a_term_that_is_a_number_changes_the_loss_and_no_weight(self):
         (without, plain), (number, larger), (tensor, _) = (broken.train(p) for p in ("none", "number", "tensor"))

@@ -60,6 +60,16 @@ class TestLabelSmoothing:
         found = gap.gaps(F.one_hot(torch.tensor(0), 5).double(), [100, 1000, 2000])
         assert found[0] + 1 < found[1] < found[2]
 
+    @pytest.mark.parametrize(("lr", "stop"), [(1.0, 16), (10.0, 18)])
+    def test_in_float32_the_one_hot_descent_stops_at_a_gap_that_depends_on_the_rate(self, lr, stop):
+        target = F.one_hot(torch.tensor(0), 5).float()
+        for difference, moves in ((stop - 0.6, True), (stop + 0.6, False)):
+            z = difference * (target - 0.2)  # the right logit gets four fifths of the gap
+            step = lr * (z.softmax(dim=0) - target)
+            assert step.any()
+            assert torch.equal(z - step, z) != moves
+            assert not torch.equal(z.double() - step, z.double())
+
     @pytest.mark.parametrize("beyond", [0.5, 3.0])
     def test_beyond_the_best_gap_the_right_logit_is_pushed_down(self, beyond):
         best = math.log(5 * 0.9 / 0.1 + 1)

@@ -86,6 +86,34 @@ class TestTransferLearning:
         assert len(torch.optim.lr_scheduler.LambdaLR(optimizer, lambda epoch: 1.0).lr_lambdas) == 2
         assert step()
 
+    @pytest.mark.parametrize("decay", [0.5, 0.9])
+    def test_a_new_scheduler_sets_the_decayed_rate_back_unless_it_gets_the_epoch(self, decay):
+        def rule(epoch):
+            return decay**epoch
+
+        for goes_on in (False, True):
+            optimizer = torch.optim.AdamW(nn.Linear(4, 2).parameters(), lr=0.1)
+            old = torch.optim.lr_scheduler.LambdaLR(optimizer, rule)
+            for _ in range(3):
+                optimizer.step()
+                old.step()
+            group = {"params": nn.Linear(3, 4).parameters(), "lr": 0.01} | ({"initial_lr": 0.01} if goes_on else {})
+            optimizer.add_param_group(group)
+            last = old.last_epoch - 1 if goes_on else -1
+            torch.optim.lr_scheduler.LambdaLR(optimizer, rule, last_epoch=last)
+            rates = [group["lr"] for group in optimizer.param_groups]
+            factor = decay**3 if goes_on else 1
+            assert rates == pytest.approx([0.1 * factor, 0.01 * factor])
+
+    def test_validation_chooses_a_larger_rate_for_the_backbone_only_if_the_source_had_other_classes(self, monkeypatch):
+        smaller, larger = [(0.003, 0.001), (0.01, 0.001), (0.01, 0.003)], [(0.003, 0.01)]
+        rates = {"fine-tuned": smaller + larger, "smaller": smaller}
+        monkeypatch.setattr(compare, "RATES", rates)
+        far, near = (compare.compare(task, per_class=4, seeds=5) for task in compare.TASKS)
+        assert far["fine-tuned"][0] in larger
+        assert far["fine-tuned"][1].mean() > far["smaller"][1].mean() + 3
+        assert near["fine-tuned"][0] in smaller
+
     def test_a_backbone_with_a_rate_of_zero_is_frozen_and_head_only_trains(self):
         x, y = torch.randn(2, 10, 4), torch.randint(0, 2, (2, 10))
         for rates, moves in (((0.1, 0.0), False), ((0.1, 0.01), True)):

@@ -165,6 +165,16 @@ class TestTransformerEncoder:
             else:
                 F.scaled_dot_product_attention(q, q, q, attn_mask=mask)
 
+    @pytest.mark.parametrize(("b", "row"), [(4, 1), (6, 5)])
+    def test_row_b_of_a_mask_of_batch_by_length_hides_keys_from_query_b_of_every_sentence(self, b, row):
+        q, k, v = torch.randn(3, b, 2, b, 8)
+        padding = padding_of([b - 2 if i == row else b for i in range(b)], b)
+        out = F.scaled_dot_product_attention(q, k, v, attn_mask=~padding)
+        changed = (out - F.scaled_dot_product_attention(q, k, v)).abs().amax(dim=(1, 3)) > 1e-5
+        assert (changed == (torch.arange(b) == row)).all()
+        fewer = F.scaled_dot_product_attention(q[:, :, row : row + 1], k[:, :, :-2], v[:, :, :-2])
+        torch.testing.assert_close(out[:, :, row : row + 1], fewer)
+
     def test_a_row_without_keys_is_nan_here_and_zero_in_the_fused_function(self):
         ours, _ = pair(True)
         x, padding = torch.randn(2, 5, 12), padding_of([5, 0], 5)

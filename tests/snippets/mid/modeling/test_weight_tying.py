@@ -84,6 +84,21 @@ class TestWeightTying:
             ends.append(model.embed.weight.detach())
         assert torch.allclose(*ends, rtol=0, atol=1e-12) == same
 
+    @pytest.mark.parametrize(("limit", "same"), [(1e3, True), (0.1, False), (0.01, False)])
+    def test_with_clipping_shared_memory_trains_otherwise_than_tied_with_sgd(self, limit, same):
+        ends = []
+        for share in (False, True):
+            torch.manual_seed(0)
+            model = broken.Tied().double()
+            if share:
+                broken.share_data(model)
+            tokens = torch.arange(10)
+            cross_entropy(model.head(model.embed(tokens).tanh()), tokens.roll(1)).backward()
+            nn.utils.clip_grad_norm_(model.parameters(), limit)
+            torch.optim.SGD(model.parameters(), 1.0).step()
+            ends.append(model.embed.weight.detach())
+        assert torch.allclose(*ends, rtol=0, atol=1e-12 if same else 1e-4) == same
+
     @pytest.mark.parametrize("v", [3, 10])
     def test_a_loaded_state_assigned_gives_two_parameters_of_one_memory(self, v):
         torch.save(broken.Tied(v).state_dict(), file := io.BytesIO())
