@@ -33,19 +33,18 @@ def weights(layer: nn.Module) -> int:
 
 
 class GraphConvolution(nn.Module):
-    """Each node multiplies its features by one matrix, then sums the weighted messages of ``edges``."""
+    """Each node multiplies its features by one matrix, then sums the weighted messages of its neighbors."""
 
-    def __init__(self, d: int, a: torch.Tensor):
+    def __init__(self, d: int):
         super().__init__()
         self.linear = nn.Linear(d, d)
-        self.target, self.source = a.nonzero(as_tuple=True)
-        self.norm = (a / a.sum(dim=1, keepdim=True))[self.target, self.source][:, None]
         self.products = 0
 
-    def forward(self, x: torch.Tensor) -> torch.Tensor:
-        messages = self.norm * self.linear(x)[self.source]
+    def forward(self, x: torch.Tensor, a: torch.Tensor) -> torch.Tensor:
+        target, source = a.nonzero(as_tuple=True)
+        messages = (a / a.sum(dim=1, keepdim=True))[target, source][:, None] * self.linear(x)[source]
         self.products = messages.numel()  # FlopCounterMode counts no elementwise product
-        return torch.zeros_like(x).index_add(0, self.target, messages)
+        return torch.zeros_like(x).index_add(0, target, messages)
 
 
 @pytest.mark.parametrize(("n", "d"), SIZES)
@@ -74,15 +73,21 @@ class TestIndex:
 
     def test_a_graph_convolution_reads_its_neighbors(self, n, d):
         a = ring(n)
-        layer, x, e = GraphConvolution(d, a), torch.randn(n, d), int(a.sum())
-        assert torch.equal(depends(layer, x), a.bool())
-        counted = multiplications(layer, x)
+        layer, x, e = GraphConvolution(d), torch.randn(n, d), int(a.sum())
+        assert torch.equal(depends(lambda x: layer(x, a), x), a.bool())
+        counted = multiplications(layer, x, a)
         assert weights(layer) == d**2 and counted + layer.products == n * d**2 + e * d
 
     def test_one_layer_takes_inputs_of_any_length(self, n, d):
         attention, conv = nn.MultiheadAttention(d, 1, batch_first=True), nn.Conv1d(d, d, 3, padding=1)
-        graph = GraphConvolution(d, ring(n + 3))
+        linear, graph = nn.Linear(d, d), GraphConvolution(d)
         for length in (n, n + 3):
             x = torch.randn(1, length, d)
-            assert nn.Linear(d, d)(x).shape == attention(x, x, x)[0].shape == conv(x.mT).mT.shape == x.shape
-        assert graph(torch.randn(n + 3, d)).shape == (n + 3, d)
+            assert linear(x).shape == attention(x, x, x)[0].shape == conv(x.mT).mT.shape == x.shape
+            assert graph(x[0], ring(length)).shape == (length, d)
+
+    def test_a_causal_mask_cuts_the_dependence_to_the_past(self, n, d):
+        attention, x = nn.MultiheadAttention(d, 1, batch_first=True), torch.randn(n, d)
+        mask = nn.Transformer.generate_square_subsequent_mask(n)
+        found = depends(lambda x: attention(x[None], x[None], x[None], attn_mask=mask)[0][0], x)
+        assert torch.equal(found, torch.ones(n, n).tril().bool())
