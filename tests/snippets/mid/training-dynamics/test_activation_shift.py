@@ -93,7 +93,7 @@ class TestActivationShift:
             assert model[3].weight.norm() > 6 * weight and 2 * spread < model[:5](x).std() < 6 * spread
             assert model[3].weight.norm() / weight > 1.5 * model[:5](x).std() / spread
 
-    def test_layer_norm_absorbs_a_change_of_brightness_and_batch_norm_in_eval_mode_makes_it_worse(self):
+    def test_no_norm_repairs_inverted_digits_and_batch_norm_in_eval_mode_makes_a_change_of_brightness_worse(self):
         digits = load_digits()
         x, y = torch.tensor(digits.data / 16).float(), torch.tensor(digits.target)
         accuracy = {}
