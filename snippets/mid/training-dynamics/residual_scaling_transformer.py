@@ -29,4 +29,4 @@ if __name__ == "__main__":
     for layers in (6, 18):
         plain, scaled = growth(layers, 1), growth(layers, (2 * layers) ** -0.5)
         print(f"{layers:2} layers: scale 1 {plain:4.1f}", end=", ")
-        print(f"scale 1/sqrt(2N) {scaled:.1f}")
+        print(f"scale 1/sqrt(2L) {scaled:.1f}")

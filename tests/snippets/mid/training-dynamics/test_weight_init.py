@@ -70,7 +70,7 @@ class TestWeightInit:
         ("gain", "std", "gradient"), [(2, 0.56, (3, 30)), (25 / 9, 0.65, (30, 300)), (1, 0.1, (0.03, 0.3))]
     )
     def test_tanh_settles_and_its_gradient_grows_with_a_gain_above_one(self, gain, std, gradient):
-        x = h = torch.randn(64, 256, dtype=torch.float64, requires_grad=True)
+        x = h = torch.randn(32, 256, dtype=torch.float64, requires_grad=True)
         for _ in range(50):
             h = torch.tanh(h @ (torch.randn(256, 256, dtype=torch.float64) * (gain / 256) ** 0.5).T)
         assert h.std().item() == pytest.approx(std, abs=0.02)
@@ -94,15 +94,15 @@ class TestWeightInit:
         assert 0.5 < h.std() < 0.65 and h.std(dim=0).mean() > 0.02 * h.std()
         assert 0.02 < model[0].weight.grad.norm() / model[-3].weight.grad.norm() < 0.5
 
-    @pytest.mark.parametrize("layers", [3, 5])
+    @pytest.mark.parametrize("layers", [2, 4])
     def test_constant_weights_keep_the_units_equal(self, layers):
         model = nn.Sequential(*[m for _ in range(layers - 1) for m in (nn.Linear(32, 32), nn.Tanh())], nn.Linear(32, 3))
-        x, y = torch.randn(100, 32), torch.randint(3, (100,))
+        x, y = torch.randn(50, 32), torch.randint(3, (50,))
         for constant in (0.0, 0.1):
             for p in model.parameters():
                 nn.init.constant_(p, constant)
             optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
-            for _ in range(20):
+            for _ in range(5):
                 optimizer.zero_grad()
                 F.cross_entropy(model(x), y).backward()
                 optimizer.step()
@@ -110,12 +110,20 @@ class TestWeightInit:
             moved = [name for name, p in model.named_parameters() if (p != constant).any()]
             assert moved == [f"{2 * layers - 2}.bias"] if constant == 0 else len(moved) > 2
 
+    def test_dropout_breaks_the_symmetry_of_constant_weights(self):
+        model = nn.Sequential(nn.Linear(32, 32), nn.Tanh(), nn.Dropout(), nn.Linear(32, 3))
+        for p in model.parameters():
+            nn.init.constant_(p, 0.1)
+        F.cross_entropy(model(torch.randn(50, 32)), torch.randint(3, (50,))).backward()
+        grad = model[0].weight.grad
+        assert (grad - grad[0]).abs().max() > 1e-3 * grad.abs().max()
+
     @pytest.mark.parametrize(("mode", "missed"), [("fan_in", "backward"), ("fan_out", "forward")])
     def test_one_direction_is_missed_by_the_ratio_of_the_first_and_the_last_width(self, mode, missed):
-        widths = [64, 512, 128, 1024, 256]
+        widths = [32, 256, 64, 512, 128]
         found = []
-        for _ in range(20):
-            x = h = torch.randn(100, 64, dtype=torch.float64, requires_grad=True)
+        for _ in range(15):
+            x = h = torch.randn(64, 32, dtype=torch.float64, requires_grad=True)
             for n_in, n_out in zip(widths, widths[1:], strict=False):
                 w = nn.init.kaiming_normal_(torch.empty(n_out, n_in, dtype=torch.float64), mode=mode)
                 h = torch.relu(h @ w.T)
@@ -123,7 +131,7 @@ class TestWeightInit:
             found.append((h.square().mean().item(), g.square().mean().item()))
         forward, backward = torch.tensor(found).mean(dim=0).tolist()
         expected = (1, 4) if missed == "backward" else (0.25, 1)
-        assert (forward, backward) == pytest.approx(expected, rel=0.2)
+        assert (forward, backward) == pytest.approx(expected, rel=0.25)
 
     def test_the_fan_in_of_a_transposed_convolution_is_that_of_its_output(self):
         layer = nn.ConvTranspose2d(64, 8, 3)
@@ -133,18 +141,27 @@ class TestWeightInit:
 
     def test_he_keeps_the_expectation_and_narrow_networks_fluctuate_around_it(self):
         narrow, wide = mean_square(torch.relu, 2, 50, 16, 200), mean_square(torch.relu, 2, 50, 256, 4)
-        assert 1e-5 < narrow.median() < 2e-3 and 0.05 < wide.median() < 2
-        assert mean_square(torch.relu, 2, 3, 16, 4000).mean().item() == pytest.approx(1, rel=0.1)
+        assert 1e-5 < narrow.median() < 2e-3 and 0.1 < wide.median() < 3
+        assert mean_square(torch.relu, 2, 3, 16, 2000).mean().item() == pytest.approx(1, rel=0.15)
 
     def test_fifty_gelu_layers_with_he_vanish(self):
-        assert 1e-8 < depth.spreads(F.gelu, 2, layers=50)[50] < 1e-3
+        ends = sorted(depth.spreads(F.gelu, 2, layers=50)[50] for _ in range(3))
+        assert ends[1] < 0.01
+        z = 1e-3 * torch.randn(1000).double()  # once small, each layer halves the mean square
+        for f in (F.gelu, F.silu):
+            assert (2 * f(z).square().mean() / z.square().mean()).item() == pytest.approx(0.5, rel=1e-2)
 
     def test_the_depth_curve_has_one_point_per_layer_and_begins_at_the_input(self):
         curve = depth.spreads(torch.tanh, 1, layers=7, width=32)
         assert len(curve) == 8 and curve[0] == pytest.approx(1, abs=0.1)
 
-    @pytest.mark.parametrize("he", [False, True])
-    def test_twenty_hidden_layers_learn_digits_only_with_he(self, he):
-        torch.set_num_threads(1)
-        assert (training.accuracy(20, he, 0.003, seed=5) > 0.6) is he
-        assert training.accuracy(2, he, 0.003, seed=5) > 0.75
+    def test_twenty_hidden_layers_learn_digits_in_eighty_steps_only_with_he(self):
+        for he in (False, True):
+            found = training.accuracy(20, he, 0.003, seed=5)
+            assert found > 0.6 if he else found < 0.2
+            assert training.accuracy(2, he, 0.003, seed=5) > 0.75
+
+    def test_the_default_learns_later_and_not_never(self):
+        assert training.accuracy(10, True, 0.003, seed=1, steps=40) > 0.6
+        assert training.accuracy(10, False, 0.003, seed=1, steps=40) < 0.3
+        assert training.accuracy(10, False, 0.001, seed=1, steps=150) > 0.4
