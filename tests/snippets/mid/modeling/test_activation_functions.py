@@ -30,6 +30,14 @@ class TestActivationFunctions:
         measured, formula = layer_factor(name, variance, std)
         assert measured == pytest.approx(formula, rel=0.1)
 
+    @pytest.mark.parametrize("k", [0.25, 8])
+    def test_gradient_is_summed_over_the_outputs(self, k):
+        z = torch.randn(128, 256, dtype=torch.float64, requires_grad=True)
+        layer = nn.Linear(256, int(256 * k), dtype=torch.float64)
+        above = torch.randn(128, int(256 * k), dtype=torch.float64)
+        layer(z.relu()).backward(above)
+        assert (z.grad.square().mean() / above.square().mean()).item() == pytest.approx(k / 3 * 0.5, rel=0.1)
+
     @pytest.mark.parametrize("std", [0.01, 1.0, 30.0])
     def test_relu_has_one_half_at_each_scale_and_sigmoid_at_most_a_sixteenth(self, std):
         assert slopes.mean_square_slope("ReLU", std) == pytest.approx(0.5, abs=0.001)
@@ -59,12 +67,21 @@ class TestActivationFunctions:
 
     def test_gelu_on_the_negative_side_needs_adam(self):
         torch.set_num_threads(1)
-        for rate in (0.05, 0.5):
+        for rate in (0.05, 0.8):
             dead, sgd = regress("GELU", "SGD", rate, steps=100)
             assert dead == 0 and sgd > 0.8
         for name in ("GELU", "LeakyReLU"):
             assert regress(name, "Adam", 0.02, steps=100)[1] < 0.1
         assert regress("ReLU", "Adam", 0.02, bias=0.0, steps=100)[1] < 0.1
+
+    @pytest.mark.parametrize(
+        ("name", "low", "high"), [("GELU", 0, 1e-4), ("LeakyReLU", 0.005, 0.02), ("Softplus", 0.005, 0.02)]
+    )
+    def test_slope_at_minus_five_decides_who_recovers_with_sgd(self, name, low, high):
+        torch.set_num_threads(1)
+        assert low < abs(slopes.slope(name, torch.tensor([-5.0])).item()) < high
+        for rate in (0.6, 0.7):
+            assert (regress(name, "SGD", rate)[1] < 0.5) is (name != "GELU")
 
     @pytest.mark.parametrize("bias", [-15.0, -30.0])
     def test_gelu_in_float32_dies_further_out(self, bias):
