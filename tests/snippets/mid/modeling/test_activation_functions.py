@@ -65,6 +65,22 @@ class TestActivationFunctions:
         dead, loss = regress("ReLU", optimizer, 0.05, bias, steps=30)
         assert dead == 1.0 and loss > 0.8
 
+    @pytest.mark.parametrize(("norm", "alive"), [(nn.Identity, 0), (nn.LayerNorm, 0), (nn.BatchNorm1d, 1)])
+    @pytest.mark.parametrize("share", [0.25, 0.5])
+    @pytest.mark.parametrize("rate", [0.0001, 0.01])
+    def test_batch_norm_revives_dead_units_and_layer_norm_and_a_lower_rate_do_not(self, norm, alive, share, rate):
+        torch.set_num_threads(1)
+        x, hidden, dead = torch.randn(256, 8), nn.Linear(8, 64), int(64 * share)
+        nn.init.constant_(hidden.bias[:dead].data, -8)
+        units = nn.Sequential(hidden, norm(64), nn.ReLU())
+        model = nn.Sequential(units, nn.Linear(64, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+        for _ in range(10):
+            optimizer.zero_grad()
+            (model(x) - x[:, :1]).square().mean().backward()
+            optimizer.step()
+        assert (units(x)[:, :dead] > 0).any(dim=0).double().mean() == alive
+
     def test_gelu_on_the_negative_side_needs_adam(self):
         torch.set_num_threads(1)
         for rate in (0.05, 0.8):
