@@ -25,7 +25,8 @@ class GraphConv(nn.Module):
                 stands there twice counts twice, and a self-loop adds to I's.
 
         Returns:
-            shape (nodes, outputs), in the dtype of x; under autocast float32.
+            shape (nodes, outputs), in the dtype of x; also under autocast, if x and
+            the layer are float32.
 
         Raises:
             ValueError: edges does not have the shape (2, E) or names no node of x.

@@ -103,9 +103,10 @@ class TestGraphNeuralNetwork:
         sums = [torch.zeros(n).index_add(0, e[1], torch.ones(e.shape[1])).tolist() for n, e in graphs]
         assert sums == [[1.0] * 2, [2.0] * 3, [3.0] * 4, [2.0] * 6, [2.0] * 6]
 
-    def test_the_layer_runs_under_autocast(self):
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+    def test_the_layer_runs_under_autocast_and_returns_float32_for_float32(self, dtype):
         layer, x, edges = GraphConv(3, 4), torch.randn(9, 3), random_edges(9, 20)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", dtype):
             out = layer(x, edges)
         assert out.dtype == torch.float32
         torch.testing.assert_close(out, layer(x, edges), rtol=0.05, atol=0.05)
