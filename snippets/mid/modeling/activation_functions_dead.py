@@ -36,6 +36,6 @@ if __name__ == "__main__":
     print("bias -5         dead at first  loss: SGD, best of 3  Adam")
     for name in "ReLU", "LeakyReLU", "GELU", "Softplus":
         dead, adam = regress(name, "Adam", 0.01)
-        losses = [regress(name, "SGD", rate)[1] for rate in (0.1, 0.3, 1.0)]
+        losses = [regress(name, "SGD", rate)[1] for rate in (0.3, 0.65, 1.0)]
         sgd = torch.tensor(losses).nan_to_num(torch.inf).min()  # 1.0 may diverge
         print(f"{name:16}{dead:13.2f}{sgd:22.1f}{adam:6.1f}")

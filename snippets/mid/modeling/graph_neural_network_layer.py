@@ -22,10 +22,11 @@ class GraphConv(nn.Module):
             x: floating point, shape (nodes, inputs).
             edges: int64, shape (2, E), E may be 0: edges[0] sends to edges[1]. An
                 undirected edge stands there in both directions. An edge that
-                stands there twice, or a self-loop, adds to the one of I.
+                stands there twice counts twice, and a self-loop adds to I's.
 
         Returns:
-            shape (nodes, outputs), in the dtype of x; under autocast float32.
+            shape (nodes, outputs), in the dtype of x; also under autocast, if x and
+            the layer are float32.
 
         Raises:
             ValueError: edges does not have the shape (2, E) or names no node of x.

@@ -30,6 +30,14 @@ class TestActivationFunctions:
         measured, formula = layer_factor(name, variance, std)
         assert measured == pytest.approx(formula, rel=0.1)
 
+    @pytest.mark.parametrize("k", [0.25, 8])
+    def test_gradient_is_summed_over_the_outputs(self, k):
+        z = torch.randn(128, 256, dtype=torch.float64, requires_grad=True)
+        layer = nn.Linear(256, int(256 * k), dtype=torch.float64)
+        above = torch.randn(128, int(256 * k), dtype=torch.float64)
+        layer(z.relu()).backward(above)
+        assert (z.grad.square().mean() / above.square().mean()).item() == pytest.approx(k / 3 * 0.5, rel=0.1)
+
     @pytest.mark.parametrize("std", [0.01, 1.0, 30.0])
     def test_relu_has_one_half_at_each_scale_and_sigmoid_at_most_a_sixteenth(self, std):
         assert slopes.mean_square_slope("ReLU", std) == pytest.approx(0.5, abs=0.001)
@@ -57,14 +65,39 @@ class TestActivationFunctions:
         dead, loss = regress("ReLU", optimizer, 0.05, bias, steps=30)
         assert dead == 1.0 and loss > 0.8
 
+    @pytest.mark.parametrize(("norm", "alive"), [(nn.Identity, 0), (nn.LayerNorm, 0), (nn.BatchNorm1d, 1)])
+    @pytest.mark.parametrize("share", [0.25, 0.5])
+    @pytest.mark.parametrize("rate", [0.0001, 0.01])
+    def test_batch_norm_revives_dead_units_and_layer_norm_and_a_lower_rate_do_not(self, norm, alive, share, rate):
+        torch.set_num_threads(1)
+        x, hidden, dead = torch.randn(256, 8), nn.Linear(8, 64), int(64 * share)
+        nn.init.constant_(hidden.bias[:dead].data, -8)
+        units = nn.Sequential(hidden, norm(64), nn.ReLU())
+        model = nn.Sequential(units, nn.Linear(64, 1))
+        optimizer = torch.optim.Adam(model.parameters(), lr=rate)
+        for _ in range(10):
+            optimizer.zero_grad()
+            (model(x) - x[:, :1]).square().mean().backward()
+            optimizer.step()
+        assert (units(x)[:, :dead] > 0).any(dim=0).double().mean() == alive
+
     def test_gelu_on_the_negative_side_needs_adam(self):
         torch.set_num_threads(1)
-        for rate in (0.05, 0.5):
+        for rate in (0.05, 0.8):
             dead, sgd = regress("GELU", "SGD", rate, steps=100)
             assert dead == 0 and sgd > 0.8
         for name in ("GELU", "LeakyReLU"):
             assert regress(name, "Adam", 0.02, steps=100)[1] < 0.1
         assert regress("ReLU", "Adam", 0.02, bias=0.0, steps=100)[1] < 0.1
+
+    @pytest.mark.parametrize(
+        ("name", "low", "high"), [("GELU", 0, 1e-4), ("LeakyReLU", 0.005, 0.02), ("Softplus", 0.005, 0.02)]
+    )
+    def test_slope_at_minus_five_decides_who_recovers_with_sgd(self, name, low, high):
+        torch.set_num_threads(1)
+        assert low < abs(slopes.slope(name, torch.tensor([-5.0])).item()) < high
+        for rate in (0.6, 0.7):
+            assert (regress(name, "SGD", rate)[1] < 0.5) is (name != "GELU")
 
     @pytest.mark.parametrize("bias", [-15.0, -30.0])
     def test_gelu_in_float32_dies_further_out(self, bias):

@@ -103,9 +103,10 @@ class TestGraphNeuralNetwork:
         sums = [torch.zeros(n).index_add(0, e[1], torch.ones(e.shape[1])).tolist() for n, e in graphs]
         assert sums == [[1.0] * 2, [2.0] * 3, [3.0] * 4, [2.0] * 6, [2.0] * 6]
 
-    def test_the_layer_runs_under_autocast(self):
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+    def test_the_layer_runs_under_autocast_and_returns_float32_for_float32(self, dtype):
         layer, x, edges = GraphConv(3, 4), torch.randn(9, 3), random_edges(9, 20)
-        with torch.autocast("cpu", torch.bfloat16):
+        with torch.autocast("cpu", dtype):
             out = layer(x, edges)
         assert out.dtype == torch.float32
         torch.testing.assert_close(out, layer(x, edges), rtol=0.05, atol=0.05)
@@ -128,6 +129,20 @@ class TestGraphNeuralNetwork:
         assert not torch.allclose(layer(x, edges), layer(x, edges.flip(0)))
         edges = both_ways(edges)
         torch.testing.assert_close(layer(x, edges), layer(x, edges.flip(0)))
+
+    @pytest.mark.parametrize("directed", [[[0, 1], [1, 2]], [[0, 1, 1], [1, 0, 2]]])
+    def test_an_edge_that_was_there_both_ways_counts_twice_unless_it_is_removed(self, directed):
+        edges = torch.tensor(directed)
+        layer, x = GraphConv(3, 4), torch.randn(3, 3)
+        path = both_ways(torch.tensor([[0, 1], [1, 2]]))
+        torch.testing.assert_close(layer(x, both_ways(edges).unique(dim=1)), layer(x, path))
+        assert torch.allclose(layer(x, both_ways(edges)), layer(x, path)) is (len(directed[0]) == 2)
+
+    @pytest.mark.parametrize(("inputs", "outputs"), [(6, 2), (2, 6)])
+    def test_the_weights_may_come_before_or_after_the_sum(self, inputs, outputs):
+        layer, edges = GraphConv(inputs, outputs).double(), random_edges(9, 20)
+        x = torch.randn(9, inputs, dtype=torch.float64)
+        torch.testing.assert_close(layer(x, edges), layer.linear(task.spread(x, edges).double()) + layer.bias)
 
     def test_a_count_of_ones_stalls_in_bfloat16_and_the_layer_does_not_count_so(self):
         target = torch.zeros(1000, dtype=torch.long)

@@ -30,6 +30,18 @@ class TestNormalizationLayers:
             ours = normalize(x.view(n, groups, c // groups, h, w), (2, 3, 4)).view_as(x)
             torch.testing.assert_close(F.group_norm(x, groups), ours, **close)
 
+    @pytest.mark.parametrize("size", [(4, 3), (2, 3, 2, 2)])
+    def test_batch_norm_in_eval_mode_divides_by_the_unbiased_variance(self, size):
+        x = torch.randn(size, dtype=torch.float64)
+        norm, axes = (
+            nn.BatchNorm1d(3, momentum=1.0) if len(size) == 2 else nn.BatchNorm2d(3, momentum=1.0),
+            (0, 2, 3)[: len(size) - 1],
+        )
+        in_training = norm.double()(x)
+        unbiased = (x.var(axes, keepdim=True) + 1e-5).rsqrt() * (x - x.mean(axes, keepdim=True))
+        torch.testing.assert_close(norm.eval()(x), unbiased)
+        torch.testing.assert_close(in_training, normalize(x, axes))
+
     def test_epsilon_is_added_to_the_mean_square(self):
         x = torch.tensor([[0.1, -0.1]], dtype=torch.float64)
         assert normalize(x, (1,), eps=0.03).tolist() == [[pytest.approx(0.5), pytest.approx(-0.5)]]

@@ -155,6 +155,19 @@ class TestResnetBlock:
         x = torch.randn(2, 8, 9, 9)
         assert ours.eval()(x).shape == other.eval()(x).shape and not torch.allclose(ours(x), other(x), atol=1e-3)
 
+    @pytest.mark.parametrize("size", [(8, 8), (7, 5)])
+    def test_a_stride_on_the_second_convolution_has_the_same_shapes_and_a_larger_map_between(self, size):
+        block, other = BasicBlock(4, 6, 2).eval(), BasicBlock(4, 6, 2).eval()
+        other.conv1.stride, other.conv2.stride = (1, 1), (2, 2)
+        other.load_state_dict(block.state_dict())
+        x = torch.randn(2, 4, *size)
+        assert block(x).shape == other(x).shape and not torch.allclose(block(x), other(x), atol=1e-3)
+        assert other.conv1(x)[0, 0].shape == size
+        assert block.conv1(x)[0, 0].shape == (math.ceil(size[0] / 2), math.ceil(size[1] / 2))
+        other.conv2.stride = (1, 1)
+        with pytest.raises(RuntimeError, match="must match"):
+            other(x)
+
     def test_zero_in_the_last_scale_makes_the_block_a_relu(self):
         block, x = BasicBlock(4, 4), torch.randn(2, 4, 5, 5)
         nn.init.zeros_(block.bn2.weight)

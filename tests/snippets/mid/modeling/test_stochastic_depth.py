@@ -84,6 +84,30 @@ class TestStochasticDepth:
         drawn = torch.bincount(draws, minlength=len(chance)) / 50_000
         assert (drawn - chance).abs().max() < 0.02
 
+    @pytest.mark.parametrize("drop", [0.3, 0.6])
+    def test_a_third_of_the_seeds_miss_one_standard_error_and_none_of_these_misses_four(self, drop):
+        torch.manual_seed(0)
+        path, ones = DropPath(drop), torch.ones(1000, 1, dtype=torch.float64)
+        factors = torch.stack([path(ones) for _ in range(500)])
+        errors = (factors.mean(dim=1) - 1).abs() / (factors.std(dim=1) / 1000**0.5)
+        assert 0.25 < (errors > 1).double().mean() < 0.4 and errors.max() < 4
+
+    @pytest.mark.parametrize("norm", [nn.Identity(), nn.LayerNorm(3), nn.BatchNorm1d(3), nn.BatchNorm1d(3).eval()])
+    def test_a_dropped_sample_has_a_gradient_only_through_batch_norm_in_train_mode(self, norm):
+        branch = nn.Sequential(nn.Linear(3, 3), norm).double()
+        x = torch.randn(6, 3, dtype=torch.float64, requires_grad=True)
+        factor = torch.tensor([2.0, 2.0, 2.0, 2.0, 0.0, 0.0], dtype=torch.float64)[:, None]
+        (branch(x) * factor).square().sum().backward()
+        through_statistics = isinstance(norm, nn.BatchNorm1d) and norm.training
+        assert bool(x.grad[4:].any()) is through_statistics and x.grad[:4].any()
+
+    @pytest.mark.parametrize("kept", [[0, 2, 3], [5], []])
+    def test_the_branch_can_be_called_with_the_kept_samples_alone(self, kept):
+        branch, x = nn.Linear(3, 3).double(), torch.randn(6, 3, dtype=torch.float64)
+        kept = torch.tensor(kept, dtype=torch.long)
+        factor = torch.zeros(6, 1, dtype=torch.float64).index_fill(0, kept, 2.0)
+        torch.testing.assert_close(x.index_add(0, kept, 2.0 * branch(x[kept])), x + factor * branch(x))
+
     def test_expectation_of_a_network_is_exact_only_if_it_is_linear(self):
         x, path = torch.full((200_000, 1), -0.5, dtype=torch.float64), DropPath(0.5)
         h = x + path(torch.full_like(x, 0.4))
