@@ -22,7 +22,7 @@ def noise_scale(
     if not 0 < b_small < b_large:
         raise ValueError("b_small must be positive and below b_large")
     in_small, in_large = (
-        g.square().sum(dim=1).mean().item() for g in (small, large)
+        g.double().square().sum(dim=1).mean().item() for g in (small, large)
     )
     length = (b_large * in_large - b_small * in_small) / (b_large - b_small)
     trace = (in_small - in_large) / (1 / b_small - 1 / b_large)

@@ -66,7 +66,8 @@ def bits(codes: torch.Tensor) -> float:
 def binned(h: torch.Tensor, low: float, high: float, bins: int) -> torch.Tensor:
     """The bin of each value, 0 to bins - 1; a value at ``high`` is in the last.
 
-    If ``low`` equals ``high``, all values are in bin 0.
+    Values outside are in the first or last bin. If all equal ``low`` and ``high``,
+    they are in bin 0.
     """
     return ((h - low) / (high - low or 1.0) * bins).floor().clamp(0, bins - 1)
 

@@ -151,3 +151,61 @@ class TestAccumulationAndTheOptimizer:
             moved.append([w.item() for w in layers])
         for small, accumulated, ratio in zip(*moved, ratios, strict=True):
             assert accumulated / small == pytest.approx(ratio, rel=1e-3)
+
+    @pytest.mark.parametrize(("sigma", "relative"), [(0.0, 8.0), (30.0, math.sqrt(8))])
+    def test_the_rare_layer_gains_eight_times_or_its_root_on_the_others(self, sigma, relative):
+        moved = []
+        for every in (1, 8):
+            torch.manual_seed(0)
+            layers = [torch.zeros(4000, dtype=torch.float64, requires_grad=True) for _ in range(2)]
+            optimizer = torch.optim.Adam(layers, lr=0.01)
+            for i in range(1, 801):
+                for w in layers if i % 8 == 3 else layers[:1]:
+                    gradient = (1 + sigma * torch.randn(4000, dtype=torch.float64)) / every
+                    w.grad = gradient if w.grad is None else w.grad + gradient
+                if i % every == 0:
+                    optimizer.step()
+                    optimizer.zero_grad()
+            moved.append([w.mean().item() for w in layers])
+        (common, rare), (slower, same) = moved
+        assert same == pytest.approx(rare, rel=1e-3)
+        assert common / slower == pytest.approx(relative, rel=0.1)
+
+    @pytest.mark.parametrize(("share", "first"), [(1, 8), (8, 64)])
+    def test_a_hook_that_counts_its_calls_steps_late_if_some_micro_batches_give_no_gradient(self, share, first):
+        w, other, calls, stepped = torch.ones(1, requires_grad=True), torch.ones(1, requires_grad=True), [], []
+        w.register_post_accumulate_grad_hook(lambda _: calls.append(1))
+        for i in range(1, 65):
+            (other + w if i % share == 0 else other).sum().backward()
+            if calls and len(calls) % 8 == 0:
+                stepped.append(i)
+        assert stepped[0] == first
+
+    @pytest.mark.parametrize("kind", [torch.optim.Adam, torch.optim.SGD])
+    @pytest.mark.parametrize("start", ["solution", "zero"])
+    def test_adam_enlarges_the_rounding_where_the_gradient_is_as_small(self, kind, start):
+        g = torch.Generator().manual_seed(0)
+        x = torch.randn(64, 4, generator=g)
+        y = x.sum(dim=1) + torch.randn(64, generator=g)
+        found = []
+        for every in (1, 8):
+            w = torch.linalg.lstsq(x, y[:, None]).solution[:, 0] if start == "solution" else torch.zeros(4)
+            w.requires_grad_()
+            optimizer = kind([w], lr=0.01)
+            for _ in range(20):
+                for part, target in zip(x.chunk(every), y.chunk(every), strict=True):
+                    ((part @ w - target).square().mean() / every).backward()
+                optimizer.step()
+                optimizer.zero_grad()
+            found.append(w.detach())
+        differs = (found[0] - found[1]).abs().max().item() > 1e-4
+        assert differs is (kind is torch.optim.Adam and start == "solution")
+
+    @pytest.mark.parametrize(("tokens", "same"), [((5, 5), True), ((9, 1), False)])
+    def test_the_plain_mean_of_the_losses_is_that_of_the_step_only_with_equal_counts(self, tokens, same):
+        losses = torch.randn(10, dtype=torch.float64)
+        parts = losses.split(tokens)
+        plain = torch.stack([part.mean() for part in parts]).mean()
+        weighted = sum(part.mean() * len(part) / 10 for part in parts)
+        assert torch.allclose(plain, losses.mean()) is same
+        torch.testing.assert_close(weighted, losses.mean())

@@ -54,6 +54,11 @@ class TestGradientNoise:
         found = quadratic.excess(0.02, 1, steps=500, momentum=0.9, runs=500)[-300:].mean().item()
         assert found == pytest.approx(quadratic.floor(0.2, 1), rel=0.1)
 
+    def test_near_the_limit_of_stability_momentum_settles_far_below(self):
+        found = quadratic.excess(0.15, 1, steps=900, momentum=0.9, runs=500)[-600:].mean().item()
+        assert found == pytest.approx(0.77, rel=0.02)
+        assert quadratic.floor(1.5, 1) == pytest.approx(1.91, abs=0.005)
+
     @pytest.mark.parametrize("distance", [3.0, 1.0])
     @pytest.mark.parametrize(("small", "large"), [(4, 16), (8, 64)])
     def test_two_batch_sizes_give_length_trace_and_scale(self, distance, small, large):
@@ -62,6 +67,12 @@ class TestGradientNoise:
         assert length == pytest.approx(distance**2, rel=0.1)
         assert trace == pytest.approx(21 * distance**2 + 20, rel=0.1)
         assert ratio == pytest.approx(trace / length)
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+    def test_small_gradients_of_low_precision_give_the_same_scale(self, dtype):
+        grads = [1e-3 * scale.gradients(1.0, b, 500, 0) for b in (8, 64)]
+        found = scale.noise_scale(*[g.to(dtype) for g in grads], 8, 64)
+        assert found == pytest.approx(scale.noise_scale(*grads, 8, 64), rel=0.01)
 
     def test_the_noise_scale_refuses_sizes_and_lengths_that_make_no_sense(self):
         grads = torch.ones(2, 3), torch.ones(2, 3)
@@ -162,6 +173,9 @@ class TestGradientNoise:
         length, trace, _ = scale.noise_scale(parts[:, 0], parts.mean(dim=1), 8, 64)
         assert length == pytest.approx(1, rel=0.15)
         assert trace == pytest.approx(41, rel=0.1)
+        clipped = parts.mean(dim=1)
+        clipped /= clipped.norm(dim=1, keepdim=True).clamp(min=1)
+        assert scale.noise_scale(parts[:, 0], clipped, 8, 64)[0] < 0.6
         w, x = torch.ones(3, requires_grad=True), torch.randn(4, 5, 3)
         for k, part in enumerate(x):
             ((part @ w).square().mean() / 4).backward()
@@ -169,6 +183,32 @@ class TestGradientNoise:
                 small = 4 * w.grad.clone()
         for found, batch in ((small, x[0]), (w.grad, x.flatten(0, 1))):
             torch.testing.assert_close(found, torch.autograd.grad((batch @ w).square().mean(), w)[0])
+
+    @pytest.mark.parametrize("rate", [0.5, 0.05])
+    @pytest.mark.parametrize("smooth", [True, False])
+    def test_with_an_l1_loss_the_noise_does_not_vanish_with_the_loss(self, rate, smooth):
+        x = torch.randn(10, 40, dtype=torch.float64) / 40**0.5
+        y = torch.randn(10, dtype=torch.float64)
+        w = torch.zeros(40, dtype=torch.float64)
+        for i in torch.randint(10, (8000,)).tolist():
+            residual = x[i] @ w - y[i]
+            w -= rate * (residual if smooth else residual.sign()) * x[i]
+        left = (x @ w - y).abs().mean().item()
+        assert left < 1e-6 if smooth else 0.2 * rate < left < rate
+
+    @pytest.mark.parametrize("b", [2, 3])
+    @pytest.mark.parametrize("norm", [torch.nn.BatchNorm1d, torch.nn.LayerNorm])
+    def test_batch_norm_biases_the_gradient_of_a_batch(self, norm, b):
+        model = torch.nn.Sequential(torch.nn.Linear(3, 4), norm(4), torch.nn.Tanh(), torch.nn.Linear(4, 1)).double()
+        x, y = torch.randn(6, 3, dtype=torch.float64), torch.randn(6, 1, dtype=torch.float64)
+
+        def gradient(i):
+            loss = (model(x[list(i)]) - y[list(i)]).square().mean()
+            return torch.cat([g.flatten() for g in torch.autograd.grad(loss, list(model.parameters()))])
+
+        full = gradient(range(6))
+        bias = torch.stack([gradient(i) for i in itertools.combinations(range(6), b)]).mean(0) - full
+        assert bias.norm() > 0.05 * full.norm() if norm is torch.nn.BatchNorm1d else bias.norm() < 1e-10
 
     def test_the_mean_of_the_noise_is_zero(self):
         samples = torch.randn(6, 2, dtype=torch.float64)

@@ -89,14 +89,20 @@ class TestInformationBottleneck:
             table = {tuple(row.tolist()): i for i, row in enumerate(layer)}
             assert [table[tuple(row.tolist())] for row in layer] == list(range(256))
 
-    def test_with_smaller_initial_weights_the_estimate_with_fixed_bins_rises_first(self, monkeypatch):
-        monkeypatch.setattr(training, "MARKS", (0, 7, 80))
-        found = training.curves(training.train(torch.tanh, 0.3)[0], -1.0, 1.0)
-        start, middle, end = found["30 fixed bins"].mean(dim=1)
-        assert (round(start.item(), 1), round(middle.item(), 1)) == (2.7, 5.5)
-        assert end < start
-        assert (found["30 scaled bins"].mean(dim=1).diff() < 0).all()
-        assert found["30 scaled bins"][0].mean() > 7
+    @pytest.mark.parametrize(
+        ("gain", "marks", "expected"),
+        [(1.0, (15, 26, 40), (6.8, 7.2, 6.1)), (0.3, (0, 1, 9, 80), (2.7, 2.2, 5.6, 1.8))],
+    )
+    def test_the_mean_with_30_fixed_bins_of_tanh_also_rises_between_steps(self, monkeypatch, gain, marks, expected):
+        monkeypatch.setattr(training, "MARKS", marks)
+        means = training.curves(training.train(torch.tanh, gain)[0], -1.0, 1.0)["30 fixed bins"].mean(dim=1)
+        assert means.tolist() == pytest.approx(expected, abs=0.06)
+
+    def test_with_smaller_initial_weights_the_mean_with_scaled_bins_falls_at_once(self, monkeypatch):
+        monkeypatch.setattr(training, "MARKS", tuple(range(21)))
+        means = training.curves(training.train(torch.tanh, 0.3)[0], -1.0, 1.0)["30 scaled bins"].mean(dim=1)
+        assert (means.diff()[:15] < 0).all()
+        assert (means[0].item(), means[-1].item()) == pytest.approx((7.8, 4.7), abs=0.06)
 
     def test_the_exact_information_about_the_label_of_tanh_is_constant_and_the_binned_one_rises(self):
         _, y = training.data()
@@ -155,7 +161,8 @@ class TestInformationBottleneck:
     def test_values_at_both_ends_and_equal_values_are_in_a_bin(self):
         t = torch.tensor([[-1.0], [0.0], [1.0]])
         assert training.binned(t, -1, 1, 4).flatten().tolist() == [0, 2, 3]
-        assert training.binned(torch.zeros(5, 2), 0, 0, 30).unique().tolist() == [0]
+        assert training.binned(torch.tensor([-9.0, 9.0]), -1, 1, 4).tolist() == [0, 3]
+        assert training.binned(torch.full((5, 2), 3.0), 3, 3, 30).unique().tolist() == [0]
         assert training.bits(torch.zeros(5, 2)) == 0
 
     def test_bits_is_the_entropy_of_rows(self):
