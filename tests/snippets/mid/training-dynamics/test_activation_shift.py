@@ -49,6 +49,31 @@ class TestActivationShift:
         tiny = normalize(1e-4 * z)
         assert tiny.std() < 0.1
 
+    @pytest.mark.parametrize("scale", [3.0, 10.0])
+    def test_in_eval_mode_a_factor_passes_through_batch_norm_and_not_through_layer_norm(self, scale):
+        z = torch.randn(32, 8).double()
+        for norm, expected in ((nn.BatchNorm1d(8, momentum=1.0), scale), (nn.LayerNorm(8), 1)):
+            norm.double()(z)
+            ratio = norm.eval()(scale * z).std() / norm(z).std()
+            assert ratio.item() == pytest.approx(expected, rel=0.02)
+
+    @pytest.mark.parametrize("offset", [1.0, 3.0])
+    def test_rms_norm_fixes_the_mean_square_and_not_the_mean(self, offset):
+        out = nn.RMSNorm(64)(offset + torch.randn(50, 64))
+        assert out.square().mean().item() == pytest.approx(1, abs=1e-3) and out.mean() > 0.6
+
+    def test_in_the_network_of_the_plot_rms_norm_lets_the_mean_move_like_no_norm(self):
+        moved = {norm: curve.log(norm, steps=60)[0][60, -1, 0] for norm in (None, nn.RMSNorm, nn.LayerNorm)}
+        assert moved[None] > 0.15 and moved[nn.RMSNorm] > 0.15 and moved[nn.LayerNorm].abs() < 0.1
+
+    @pytest.mark.parametrize("d", [5, 17])
+    def test_the_mean_of_a_feature_after_layer_norm_is_bounded_by_the_root_of_the_features(self, d):
+        x = torch.randn(20, d).double()
+        x[:, 0] += 1e6
+        means = nn.LayerNorm(d).double()(x).mean(dim=0)
+        assert means[0].item() == pytest.approx((d - 1) ** 0.5, rel=1e-4)
+        assert nn.LayerNorm(d)(1e3 * torch.randn(500, d).exp()).abs().max() <= (d - 1) ** 0.5 + 1e-4
+
     def test_over_which_axis_mean_and_variance_are_those_of_beta_and_gamma(self):
         z = 3 + 5 * torch.randn(64, 10).double() * torch.arange(1, 11)
         for norm, axis in ((nn.BatchNorm1d(10), 0), (nn.LayerNorm(10), 1)):

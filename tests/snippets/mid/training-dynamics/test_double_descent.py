@@ -102,6 +102,17 @@ class TestDoubleDescent:
         assert at[n] > 4 * at[2 * n] > 4 * at[8 * n]
 
     @pytest.mark.parametrize("n", [24, 40])
+    def test_a_norm_that_all_but_forbids_the_other_features_stays_near_the_peak(self, n):
+        at = {}
+        for p in (n, 2 * n, 8 * n):
+            phi, y, _ = least_squares(3 * n, p, 2.0)
+            scale = torch.where(torch.arange(p) < n, 1.0, 1e-3).double()
+            c = scale[:, None] * (torch.linalg.pinv(phi[:, :n] * scale) @ y[:, :n])
+            assert (phi[:, :n] @ c - y[:, :n]).abs().max() < 1e-6
+            at[p] = (phi[:, n:] @ c - y[:, n:]).square().mean(dim=(1, 2)).median()
+        assert min(at[2 * n], at[8 * n]) > 0.25 * at[n]
+
+    @pytest.mark.parametrize("n", [24, 40])
     def test_the_fit_at_the_peak_has_the_largest_weights(self, n):
         size = {p: least_squares(n, p, 0.5)[2].norm(dim=1).median() * p**0.5 for p in (n // 2, n, 4 * n)}
         assert size[n] > 3 * max(size[n // 2], size[4 * n])

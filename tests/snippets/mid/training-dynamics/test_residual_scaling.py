@@ -52,6 +52,20 @@ class TestResidualScaling:
             x = torch.randn(8, tokens, 64)
             assert attention(x, x, x)[0].square().mean() < {2: 0.95, 8: 0.4, 64: 0.15}[tokens]
 
+    @pytest.mark.parametrize(("width", "hidden"), [(64, 256), (32, 512)])
+    def test_a_mlp_with_variance_one_over_fan_in_adds_a_half(self, width, hidden):
+        h = torch.randn(64, width) @ torch.randn(width, hidden) / width**0.5
+        added = torch.relu(h) @ torch.randn(hidden, width) / hidden**0.5
+        assert added.square().mean().item() == pytest.approx(0.5, rel=0.15)
+
+    @pytest.mark.parametrize(
+        ("f", "first_moves"), [(torch.relu, False), (torch.tanh, True), (nn.functional.gelu, True)]
+    )
+    def test_zero_in_the_first_layer_alone_stops_a_relu_branch(self, f, first_moves):
+        first, last = torch.zeros(6, 32, requires_grad=True), torch.randn(32, 6, requires_grad=True)
+        (f(torch.randn(50, 6) @ first) @ last - 1).square().mean().backward()
+        assert bool(first.grad.any()) is first_moves and not last.grad.any()
+
     @pytest.mark.parametrize(
         ("f", "moves"), [(torch.sigmoid, True), (nn.functional.softplus, True), (torch.tanh, False)]
     )
