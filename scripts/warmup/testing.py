@@ -38,10 +38,12 @@ def load_snippet(name: str) -> ModuleType:
     if not path.is_file():
         raise FileNotFoundError(f"snippets/{name} does not exist")
     module_name = "snippet_" + "_".join(Path(name).with_suffix("").parts).replace("-", "_")
+    # Two modules of claims that use one snippet share it, as pickle wants: it looks a function up by its module's name.
+    if (loaded := sys.modules.get(module_name)) and loaded.__file__ == str(path):
+        return loaded
     spec = importlib.util.spec_from_file_location(module_name, path)
     assert spec and spec.loader  # which a .py file has
     module = importlib.util.module_from_spec(spec)
-    # Pickling (process pools, spawn) looks a function's module up by name.
     sys.modules[module_name] = module
     spec.loader.exec_module(module)
     return module
