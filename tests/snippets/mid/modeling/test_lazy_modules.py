@@ -153,6 +153,16 @@ class TestLazyModules:
         if dtype == torch.float64:
             assert not torch.equal(model[0].weight, moved[0].weight)
 
+    @pytest.mark.parametrize("rate", [0.1, 0.5])
+    @pytest.mark.parametrize("train", [False, True])
+    def test_dropout_in_train_mode_moves_the_generator_of_a_dry_run(self, rate, train):
+        torch.manual_seed(3)
+        explicit = nn.Sequential(nn.Linear(5, 4), nn.Dropout(rate), nn.Linear(4, 3))
+        torch.manual_seed(3)
+        model = nn.Sequential(nn.LazyLinear(4), nn.Dropout(rate), nn.LazyLinear(3)).train(train)
+        model(torch.zeros(1, 5))
+        assert torch.equal(model[2].weight, explicit[2].weight) != train
+
     @pytest.mark.parametrize("build", [lambda: nn.LazyLinear(3), lambda: nn.LazyConv1d(3, 2)])
     def test_the_method_bfloat16_refuses_where_to_works(self, build):
         assert build().to(torch.bfloat16).weight.dtype == torch.bfloat16 and build().half().bias.dtype == torch.float16
