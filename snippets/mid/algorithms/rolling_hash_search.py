@@ -1,22 +1,26 @@
 import random
+from collections.abc import Iterable
+from operator import index
 
 MOD = 2**61 - 1
 
 
 def find_all(
-    pattern: list[int], tokens: list[int], base: int | None = None
+    pattern: Iterable[int], tokens: Iterable[int], base: int | None = None
 ) -> list[int]:
     """Positions at which ``pattern`` begins in ``tokens``, by Rabin and Karp.
 
     Args:
-        pattern: integers, at least one.
-        tokens: integers.
+        pattern: integers, at least one; a tensor of one dimension will do.
+        tokens: likewise, but it may be empty.
         base: drawn at random if None, so that nobody can prepare tokens whose
             hashes collide.
 
     Raises:
         ValueError: ``pattern`` is empty.
     """
+    # Python's integers: the elements of a tensor would overflow
+    pattern, tokens = [index(a) for a in pattern], [index(b) for b in tokens]
     k, n = len(pattern), len(tokens)
     if k == 0:
         raise ValueError("the pattern is empty")

@@ -12,8 +12,5 @@ for layer in nn.BatchNorm2d(4), nn.GroupNorm(2, 4), nn.LayerNorm(4), nn.RMSNorm(
         y[where] += 1.0
         before, after = (layer(t.movedim(1, -1) if last else t) for t in (x, y))
         row.append("moves" if abs(after - before)[0, 0, 0, 0] > 1e-4 else "-")
-    print(
-        "".join(
-            [f"{layer._get_name():18}"] + [f"{word:11}" for word in row]
-        ).rstrip()
-    )
+    words = "".join(f"{word:11}" for word in row)
+    print(f"{layer._get_name():18}{words}".rstrip())

@@ -3,7 +3,7 @@ from torch import nn
 
 
 def longest_path(out: torch.Tensor) -> int:
-    """Recorded operations on the longest chain from ``out`` to a leaf."""
+    """Autograd nodes on the longest chain from ``out`` to a leaf, its own too."""
     lengths: dict[torch.autograd.graph.Node, int] = {}
     stack = [out.grad_fn]
     while stack:

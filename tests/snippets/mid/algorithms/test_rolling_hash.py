@@ -56,6 +56,25 @@ class TestRollingHash:
             assert search.find_all(pattern, tokens, base) == []
         assert search.find_all([1, 0], [0, base, 1, 0], base) == [2]
 
+    @pytest.mark.parametrize("kind", [torch.tensor, tuple, lambda t: list(torch.tensor(t)), lambda t: bytes(t)])
+    def test_tokens_of_any_kind_are_hashed_as_integers_of_python(self, kind):
+        rng = random.Random(4)
+        tokens = [rng.randrange(3) for _ in range(60)]
+        for k in (1, 2, 5):
+            assert search.find_all(kind(tokens[7 : 7 + k]), kind(tokens)) == oracle(tokens[7 : 7 + k], tokens)
+            assert search.find_all(tokens[7 : 7 + k], kind(tokens)) == oracle(tokens[7 : 7 + k], tokens)
+
+    def test_refuses_floats_and_rows(self):
+        for tokens in ([1.0, 2.0], torch.ones(3), torch.ones(2, 3, dtype=torch.int64)):
+            with pytest.raises(TypeError):
+                search.find_all([1], tokens)
+
+    @pytest.mark.parametrize("k", [6, 9])
+    def test_a_rolling_hash_of_a_tensors_elements_overflows_and_that_of_its_list_does_not(self, k):
+        tokens = torch.randint(50_000, (20,)).repeat(2)
+        wrapped, right = cost.rolled(tokens, k), cost.rolled(tokens.tolist(), k)
+        assert int(wrapped[0]) != int(wrapped[20]) and right[0] == right[20]
+
     def test_refuses_an_empty_pattern(self):
         with pytest.raises(ValueError, match="empty"):
             search.find_all([], [1, 2])
@@ -164,7 +183,8 @@ class TestRollingHashTensors:
             assert value(word, base, 2**64) == value(flipped, base, 2**64)
             if 1 < base < 2**61 - 1:
                 assert value(word, base, 2**61 - 1) != value(flipped, base, 2**61 - 1)
-        assert value(word[:64], 3, 2**64) != value([1 - t for t in word[:64]], 3, 2**64)
+        for n in (64, 512):
+            assert value(word[:n], 3, 2**64) != value([1 - t for t in word[:n]], 3, 2**64)
 
 
 class TestRollingHashCollisions:

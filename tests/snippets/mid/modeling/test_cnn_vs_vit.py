@@ -65,6 +65,22 @@ class TestCnnVsVit:
         torch.testing.assert_close(vit(x), vit(x.roll(4, -1)), atol=1e-5, rtol=1e-4)
         assert not torch.allclose(vit(x), vit(x.roll(1, -1)), atol=1e-4)
 
+    @pytest.mark.parametrize("columns", [16, 24])
+    def test_a_patch_that_enters_changes_all_cells_of_the_vit_and_only_the_border_of_a_convolution(self, columns):
+        wide = torch.randn(1, 1, 16, columns + 4)
+        before, after = wide[..., :-4], wide[..., 4:]  # the image moves by one patch of 4 pixels
+        patches, conv = nn.Conv2d(1, 16, 4, stride=4), nn.Conv2d(1, 4, 3, padding=1)
+        layer = nn.TransformerEncoderLayer(16, 2, 32, dropout=0.0, batch_first=True)
+
+        def vit(x):
+            return layer(patches(x).flatten(2).mT).mT.unflatten(-1, (4, -1))
+
+        same = torch.isclose(vit(before)[..., 1:], vit(after)[..., :-1], atol=1e-5).all(dim=1)
+        assert not same.any()
+        torch.testing.assert_close(patches(before)[..., 1:], patches(after)[..., :-1])
+        torch.testing.assert_close(vit(before.roll(4, -1)), vit(before).roll(1, -1), atol=1e-5, rtol=1e-4)
+        torch.testing.assert_close(conv(before)[..., 5:-1], conv(after)[..., 1:-5])
+
     @pytest.mark.parametrize("side", [224, 320])
     def test_twice_the_side_is_sixteen_times_the_attention_and_four_times_the_linear_layers(self, side):
         def flops(side):

@@ -90,6 +90,23 @@ class TestDiffusion:
         assert five < 0.6 * true and abs(fifty - true) < 0.15 * true
         assert true == pytest.approx(steps.WIDTH * (2 * math.log(2)) ** 0.5, rel=0.1)
 
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_with_five_steps_some_samples_lie_between_the_modes(self, seed):
+        generator = torch.Generator().manual_seed(seed)
+        start = torch.randn(2000, 2, generator=generator, dtype=torch.float64)
+        samples = {n: steps.denoise(start, steps.kept_variance(n))[-1] for n in (5, 50)}
+        samples["data"] = steps.data(2000, generator)
+        far = {n: torch.cdist(x, steps.MODES).amin(dim=1).gt(0.4).double().mean().item() for n, x in samples.items()}
+        assert 0.07 < far[5] < 0.12 and far[50] < 0.005 and far["data"] < 0.005
+
+    def test_at_the_ends_of_the_schedule_one_target_does_not_give_the_others(self):
+        clean, other, noise = torch.randn(3, 40, 2, dtype=torch.float64).unbind()
+        for kept, first, second in ((0.0, (clean, noise), (other, noise)), (1.0, (clean, noise), (clean, other))):
+            signal, sigma = kept**0.5, (1 - kept) ** 0.5
+            x = [signal * c + sigma * e for c, e in (first, second)]
+            v = [signal * e - sigma * c for c, e in (first, second)]
+            assert torch.equal(*x) and not torch.equal(*v)
+
     @pytest.mark.parametrize("kept", [0.99, 0.5, 0.02])
     def test_targets_follow_from_each_other_and_differ_in_the_weight_of_a_step(self, kept):
         signal, sigma = kept**0.5, (1 - kept) ** 0.5

@@ -128,6 +128,53 @@ class TestLazyModules:
         assert not torch.equal(model.weight, early.module.weight)
         assert torch.equal(model.weight, AveragedModel(model).module.weight)
 
+    @pytest.mark.parametrize("build", [lambda: nn.LazyLinear(3), lambda: nn.Sequential(nn.LazyLinear(4), nn.ReLU())])
+    def test_an_averaged_model_made_too_early_cannot_be_updated_until_it_has_run(self, build):
+        model, x = build(), torch.ones(1, 5)
+        early = AveragedModel(model)
+        model(x)
+        with pytest.raises(ValueError, match="uninitialized"):
+            early.update_parameters(model)
+        early(x)
+        early.update_parameters(model)  # the first update copies
+        assert all(torch.equal(a, b) for a, b in zip(model.parameters(), early.module.parameters(), strict=True))
+
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.bfloat16])
+    def test_the_same_seed_gives_the_weights_of_an_explicit_model_built_in_the_dtype_of_the_draw(self, dtype):
+        def seeded(build):
+            torch.manual_seed(3)
+            return build()
+
+        model = nn.Sequential(nn.LazyLinear(64), nn.LazyLinear(3)).to(dtype)
+        seeded(lambda: materialize(model, torch.zeros(1, 50, dtype=dtype)))
+        built = seeded(lambda: nn.Sequential(nn.Linear(50, 64, dtype=dtype), nn.Linear(64, 3, dtype=dtype)))
+        moved = seeded(lambda: nn.Sequential(nn.Linear(50, 64), nn.Linear(64, 3))).to(dtype)
+        assert all(torch.equal(a, b) for a, b in zip(model.parameters(), built.parameters(), strict=True))
+        if dtype == torch.float64:
+            assert not torch.equal(model[0].weight, moved[0].weight)
+
+    @pytest.mark.parametrize("rate", [0.1, 0.5])
+    @pytest.mark.parametrize("train", [False, True])
+    def test_dropout_in_train_mode_moves_the_generator_of_a_dry_run(self, rate, train):
+        torch.manual_seed(3)
+        explicit = nn.Sequential(nn.Linear(5, 4), nn.Dropout(rate), nn.Linear(4, 3))
+        torch.manual_seed(3)
+        model = nn.Sequential(nn.LazyLinear(4), nn.Dropout(rate), nn.LazyLinear(3)).train(train)
+        model(torch.zeros(1, 5))
+        assert torch.equal(model[2].weight, explicit[2].weight) != train
+
+    @pytest.mark.parametrize("build", [lambda: nn.LazyLinear(3), lambda: nn.LazyConv1d(3, 2)])
+    def test_the_method_bfloat16_refuses_where_to_works(self, build):
+        assert build().to(torch.bfloat16).weight.dtype == torch.bfloat16 and build().half().bias.dtype == torch.float16
+        with pytest.raises(ValueError, match="uninitialized"):
+            build().bfloat16()
+
+    @pytest.mark.parametrize(("build", "shape"), [(nn.LazyConv1d, (2, 3, 8)), (nn.LazyConv2d, (2, 3, 8, 8))])
+    def test_a_lazy_convolution_on_the_cpu_takes_a_meta_input_and_its_memory(self, build, shape):
+        layer = build(4, 3)
+        assert layer(torch.empty(shape, device="meta")).device.type == "meta"
+        assert layer.weight.device.type == "cpu" and layer.weight.numel() > 0
+
     @pytest.mark.parametrize("assign", [False, True])
     def test_a_loaded_checkpoint_gives_shapes_and_the_first_forward_the_class(self, assign):
         plain, layer = nn.Linear(5, 3), nn.LazyLinear(3)

@@ -97,6 +97,16 @@ class TestTransformer:
         assert depth.longest_path(x.exp().exp() + x) == 4
         assert depth.longest_path(x + x.exp().exp()) == 4
 
+    @pytest.mark.parametrize("t", [3, 11])
+    def test_the_seven_nodes_of_attention_are_six_operations_and_a_leaf(self, t):
+        u, w, x = nn.Parameter(torch.randn(4, 4)), nn.Parameter(torch.randn(4, 4)), torch.randn(t, 4)
+        node, names = depth.attention(x, u, w).grad_fn, []
+        while node is not None:
+            names.append(node.name())
+            node = next((n for n, _ in reversed(node.next_functions) if n is not None), None)
+        assert len(names) == depth.longest_path(depth.attention(x, u, w)) == 7
+        assert ["AccumulateGrad" in name for name in names] == [False] * 6 + [True]
+
     def test_the_two_functions_are_a_recurrent_cell_and_attention(self):
         u, w, x = torch.randn(3, 3).double(), torch.randn(3, 3).double(), torch.randn(5, 3).double()
         cell = nn.RNN(3, 3, bias=False).double()
@@ -125,7 +135,7 @@ class TestTransformer:
         feed = sum(n for name, n in matrices.items() if name.startswith("linear"))
         assert 3 * feed == 2 * sum(matrices.values())
 
-    def test_a_rotation_by_position_makes_scores_depend_on_the_distance(self):
+    def test_a_rotation_by_position_makes_scores_depend_on_the_signed_difference(self):
         def rotated(v, p):
             c, s = math.cos(0.3 * p), math.sin(0.3 * p)
             return torch.stack([c * v[0] - s * v[1], s * v[0] + c * v[1]])
@@ -133,3 +143,4 @@ class TestTransformer:
         q, k = torch.randn(2, 2, dtype=torch.float64)
         torch.testing.assert_close(rotated(q, 7) @ rotated(k, 4), rotated(q, 103) @ rotated(k, 100))
         assert not torch.allclose(rotated(q, 7) @ rotated(k, 4), rotated(q, 7) @ rotated(k, 3))
+        assert not torch.allclose(rotated(q, 7) @ rotated(k, 4), rotated(q, 4) @ rotated(k, 7))

@@ -21,6 +21,15 @@ seen_by_gc = load_snippet("senior/behavioral/fixed_a_memory_leak_gc.py")
 rss = load_snippet("senior/behavioral/fixed_a_memory_leak_rss.py")
 
 
+@pytest.fixture(autouse=True)
+def only_its_own_objects():
+    """What was there before is neither counted nor collected, nor walked at each of the many collections."""
+    gc.collect()
+    gc.freeze()
+    yield
+    gc.unfreeze()
+
+
 class Loop:
     """A convolutional network, to prove the claims for another model than the page's."""
 
@@ -258,16 +267,6 @@ class TestFixedAMemoryLeakNumbers:
             assert sum(output() is not None for output in outputs) == alive, len(history)
 
 
-@pytest.fixture
-def no_collection():
-    """No cycle of an earlier test is collected between two counts."""
-    gc.collect()
-    gc.disable()
-    yield
-    gc.enable()
-
-
-@pytest.mark.usefixtures("no_collection")
 class TestFixedAMemoryLeakCounters:
     def test_live_bytes_counts_storages_once_and_forgets_the_dead(self):
         with leak.LiveBytes() as live:
