@@ -23,7 +23,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test live test-live snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -40,7 +40,16 @@ pdf: build $(VENV)/.pdf  ## Build the site with a PDF of each level
 
 test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
 	$(WARMUP) chromium
-	$(BIN)/python -m pytest -n auto
+	$(BIN)/python -m pytest -n auto --ignore=tests/live
+
+live: export LIVE = 1
+live: $(VENV)/.live  ## Read the site at http://127.0.0.1:8000 and run its programs with your own torch
+	$(BIN)/mkdocs build --quiet --site-dir build/live
+	@$(WARMUP) live build/live --port $(PORT)
+
+test-live: $(VENV)/.live  ## Run each program through its page, and try to break in
+	$(WARMUP) chromium
+	$(BIN)/python -m pytest -n auto tests/live
 
 snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snippets, claims and outputs
 	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py
@@ -51,7 +60,7 @@ lint: $(VENV)/.test  ## Check pages, Python, scripts and workflows without runni
 	$(BIN)/ruff check . || failed=1; \
 	$(BIN)/ruff format --check . || failed=1; \
 	$(BIN)/mypy --no-error-summary || failed=1; \
-	$(BIN)/oxlint --deny-warnings docs || failed=1; \
+	$(BIN)/oxlint --deny-warnings docs scripts/warmup/live || failed=1; \
 	$(BIN)/actionlint || failed=1; \
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \
@@ -97,7 +106,7 @@ constraints:  ## Resolve the requirements afresh and pin all packages in constra
 	  || { echo "The oldest supported Python is needed: make constraints PYTHON=python3.11" >&2; exit 1; }
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
-	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt
+	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt -r requirements-live.txt
 	build/constraints/bin/python -m warmup constraints
 	rm -rf build/constraints
 
@@ -115,6 +124,10 @@ $(VENV)/.site: requirements.txt constraints.txt | $(VENV)/bin/python
 
 $(VENV)/.pdf: requirements-pdf.txt $(VENV)/.site
 	$(INSTALL) -r requirements-pdf.txt
+	@touch $@
+
+$(VENV)/.live: requirements-live.txt $(VENV)/.test
+	$(INSTALL) -r requirements-live.txt
 	@touch $@
 
 $(VENV)/.test: requirements-test.txt requirements-pdf.txt $(VENV)/.site

@@ -23,6 +23,10 @@ if sys.platform == "linux":
     multiprocessing.set_start_method("fork", force=True)
 
 
+# `make test-live` installs what these need.
+collect_ignore = [] if importlib.util.find_spec("jupyter_server") else ["live"]
+
+
 def pytest_addoption(parser):
     parser.addoption("--no-skips", action="store_true", help="a skip is a failure: for machines that have the hardware")
 

@@ -183,27 +183,9 @@ def new(arguments: argparse.Namespace) -> int:
 
 
 def deck(_: argparse.Namespace) -> int:
-    import os
-    import shutil
-    import subprocess
-    import tempfile
+    from warmup.dev import deck as building
 
-    from warmup.exports import deck as anki
-
-    target = ROOT / "build" / Path(anki.APKG).name
-    target.parent.mkdir(exist_ok=True)
-    with tempfile.TemporaryDirectory() as folder:
-        build = [sys.executable, "-m", "mkdocs", "build", "--quiet", "--site-dir", folder]
-        if failed := subprocess.run(build, cwd=ROOT, check=False).returncode:
-            return failed
-        shutil.copy(Path(folder, anki.APKG), target)
-    print(f"{relative(target)}: {len(levels.load().questions)} notes. Import it in Anki with File, Import.")
-    if not os.environ.get("SITE_URL"):
-        print(
-            "Its cards do not link back to their pages. If the site has an address, give it:\n"
-            "  make deck SITE_URL=https://example.com/torch-warmup/"
-        )
-    return 0
+    return building.build()
 
 
 def chromium(_: argparse.Namespace) -> int:
@@ -220,6 +202,12 @@ def pdf(_: argparse.Namespace) -> int:
     for file, pages_in_it in paper.write_all(ROOT / "site", browser.ensure, browser.ARGUMENTS):
         print(f"{relative(file)}: {pages_in_it} pages, {file.stat().st_size / 1e6:.1f} MB")
     return 0
+
+
+def live(arguments: argparse.Namespace) -> int:
+    from warmup.live.server import serve
+
+    return serve(Path(arguments.site), arguments.port)
 
 
 def mutants(arguments: argparse.Namespace) -> int:
@@ -275,6 +263,9 @@ def main(argv: list[str] | None = None) -> int:
     command(deck, "build the Anki deck")
     command(chromium, "find or install a Chromium for the browser tests")
     command(pdf, "print each level of the built site into a PDF")
+    sub = command(live, "serve a site that was built with LIVE=1, and run its programs")
+    sub.add_argument("site")
+    sub.add_argument("--port", type=int, default=8000)
     sub = command(mutants, "break snippets on purpose and list what no test noticed")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--sample", type=int, default=0, help="only so many mutants, always the same ones")

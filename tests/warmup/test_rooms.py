@@ -22,6 +22,7 @@ ARROWS = {
     "site": {"content", "checks"},
     "exports": {"content", "checks", "site"},
     "run": {"content"},
+    "live": {"content", "site", "run"},
 }
 
 

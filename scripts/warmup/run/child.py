@@ -24,7 +24,7 @@ from typing import TextIO
 from warmup.run import drawing, tolerated
 
 DRAWING = "drawing.svg"
-_PR_SET_PDEATHSIG = 1
+PR_SET_PDEATHSIG = 1
 
 
 def main(
@@ -63,7 +63,7 @@ def _die_with_parent() -> None:
         os.close(inherited)
         server._forkserver_alive_fd = None  # type: ignore[attr-defined]  # or it would be closed again
     if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
+        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
     parent = multiprocessing.parent_process()
     if parent is not None and not parent.is_alive():
         os._exit(1)

@@ -9,7 +9,7 @@ import os
 import selectors
 import signal
 import time
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
@@ -20,15 +20,19 @@ from warmup.run.result import Result, shown
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
 
 
+OnOutput = Callable[[str, bytes], None]  # "stdout" or "stderr", and what was printed there
+
+
 class Process:
     """One process, from its pipes to its result; its methods are called in the order in which they stand here.
 
     path: the snippet. timeout: seconds. limit: bytes kept of each stream. grace: seconds that processes which it
-    started may outlive it.
+    started may outlive it. on_output: gets what is printed when it is printed.
     """
 
-    def __init__(self, path: Path, timeout: float, limit: int, grace: float) -> None:
+    def __init__(self, path: Path, timeout: float, limit: int, grace: float, on_output: OnOutput | None = None) -> None:
         self.path, self.timeout, self.limit, self.grace = path, timeout, limit, grace
+        self._on_output = on_output or (lambda stream, data: None)
         self.status = ""
         self.code: int | None = None
         self.left = 0
@@ -97,6 +101,8 @@ class Process:
             if not chunk:
                 self._selector.unregister(key.fileobj)
             buffer: bytearray = key.data
+            stream = "stdout" if key.fileobj is self._out else "stderr"
+            self._on_output(stream, chunk[: max(0, self.limit - len(buffer))])
             buffer += chunk
             if len(buffer) > self.limit:
                 del buffer[self.limit :]

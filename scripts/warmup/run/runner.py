@@ -11,10 +11,10 @@ from collections.abc import Iterable, Iterator, Mapping
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
-from warmup.content.header import HeaderError, parse
+from warmup.content.header import Header, HeaderError, parse
 from warmup.run import child
 from warmup.run.needs import missing_need
-from warmup.run.process import Process, kill
+from warmup.run.process import OnOutput, Process, kill
 from warmup.run.result import Result, shown
 from warmup.run.server import ENVIRONMENT, ForkServer, no_main_module
 
@@ -65,9 +65,20 @@ class Runner:
         self._kill_all()
         ForkServer.release()
 
-    def run(self, path: str | os.PathLike[str], timeout: float | None = None) -> Result:
-        """Run one snippet; `timeout` in seconds overrides its header. What it does wrong is in the result."""
-        return self._run(Path(path), timeout, threading.Event())
+    def run(
+        self,
+        path: str | os.PathLike[str],
+        timeout: float | None = None,
+        *,
+        declared: Header | None = None,
+        on_output: OnOutput | None = None,
+    ) -> Result:
+        """Run one snippet. What it does wrong is in the result.
+
+        timeout: seconds, instead of those of its header. declared: a header to use instead of the file's own.
+        on_output: gets what is printed when it is printed.
+        """
+        return self._run(Path(path), timeout, threading.Event(), declared, on_output)
 
     def run_many(self, paths: Iterable[str | os.PathLike[str]], workers: int = 2) -> Iterator[Result]:
         """Run snippets, `workers` at a time, and yield each result when it is there.
@@ -85,9 +96,16 @@ class Runner:
             self._kill_all()
             pool.shutdown(cancel_futures=True)
 
-    def _run(self, path: Path, timeout: float | None, stop: threading.Event) -> Result:
+    def _run(
+        self,
+        path: Path,
+        timeout: float | None,
+        stop: threading.Event,
+        declared: Header | None = None,
+        on_output: OnOutput | None = None,
+    ) -> Result:
         try:
-            header = parse(path.read_text(encoding="utf-8"), shown(path))
+            header = declared or parse(path.read_text(encoding="utf-8"), shown(path))
         except HeaderError as error:
             return Result(path, "failed", message=str(error))
         except (OSError, UnicodeDecodeError) as error:
@@ -97,16 +115,20 @@ class Runner:
         with tempfile.TemporaryDirectory(prefix="warmup-", ignore_cleanup_errors=True) as folder:
             Path(folder, "work").mkdir()
             limit = header.timeout * self.patience if timeout is None else timeout
-            run = Process(path, limit, self.output_limit, self.grace)
+            run = Process(path, limit, self.output_limit, self.grace, on_output)
             with run.pipes(self._context) as (out, err):
                 args = (str(path.resolve()), out, err, folder, "cuda" in header.needs, header.draws)
                 with self._lock:
                     if stop.is_set():
                         return Result(path, "skipped", message=f"{shown(path)} was not run: the run was stopped")
                     ForkServer.ensure(self._context, self._environment)
-                    with no_main_module():
-                        start = self._context.Process  # type: ignore[attr-defined]  # typeshed knows it of subclasses only
-                        run.start(start(target=child.main, args=args))
+                    try:
+                        with no_main_module():
+                            start = self._context.Process  # type: ignore[attr-defined]  # typeshed knows it of subclasses only
+                            run.start(start(target=child.main, args=args))
+                    except KeyboardInterrupt:
+                        ForkServer.kill()  # it may be about to start a process that nobody would watch
+                        raise
                     self._groups.add(run.pid)
                 out.close()
                 err.close()

@@ -8,6 +8,7 @@ from __future__ import annotations
 import multiprocessing
 import multiprocessing.forkserver
 import os
+import signal
 import sys
 import threading
 import types
@@ -61,6 +62,15 @@ class ForkServer:
         if context.get_start_method() == "forkserver":
             with _variables(environment):
                 multiprocessing.forkserver.ensure_running()
+
+    @classmethod
+    def kill(cls) -> None:
+        """End the server at once, with all that it has started; `ensure` starts another one."""
+        server = multiprocessing.forkserver._forkserver
+        with cls._lock:
+            if (pid := getattr(server, "_forkserver_pid", None)) is not None:
+                os.kill(pid, signal.SIGKILL)
+                server._stop()  # type: ignore[attr-defined]  # waits for it, so that `ensure` knows that it is gone
 
     @classmethod
     def release(cls) -> None:

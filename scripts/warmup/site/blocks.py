@@ -72,13 +72,15 @@ def shown(path: Path, torch: str) -> Shown | None:
     return Shown(found.text, recorded, others)
 
 
-def fences(output: Callable[[str], Shown | None], snippets: Path) -> list[dict]:
+def fences(output: Callable[[str], Shown | None], snippets: Path, live: bool = False) -> list[dict]:
     """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ````, ``output`` and ``plot``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
         snippets: that folder.
+        live: whether programs say which file they are, so that a page can run them.
     """
+    python = partial(python_fence, live)
     return [
         {
             "name": "output",
@@ -92,7 +94,7 @@ def fences(output: Callable[[str], Shown | None], snippets: Path) -> list[dict]:
             "format": partial(plot_fence, snippets),
             "validator": plot_fence_options,
         },
-        {"name": "python", "class": "highlight", "format": python_fence, "validator": python_fence_options},
+        {"name": "python", "class": "highlight", "format": python, "validator": python_fence_options},
     ]
 
 
@@ -127,7 +129,7 @@ def highlight_ahead(programs: Sequence[Path]) -> None:
         multiprocessing.get_context("fork").Process(target=work, daemon=True).start()
 
 
-def python_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+def python_fence(live: bool, source: str, language: str, css_class: str, options: dict, md, **_) -> str:
     """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
     code = highlighted(source)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
@@ -140,7 +142,8 @@ def python_fence(source: str, language: str, css_class: str, options: dict, md, 
         else ""
     )
     bar = f'<span class="filename">{title}{link}</span>' if title else ""
-    return f'<div class="highlight">{bar}<pre><span></span><code>{code}</code></pre></div>'
+    program = f' data-program="{download.rpartition("snippets/")[2]}"' if live and download else ""
+    return f'<div class="highlight"{program}>{bar}<pre><span></span><code>{code}</code></pre></div>'
 
 
 def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:

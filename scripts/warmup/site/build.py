@@ -17,10 +17,13 @@ from mkdocs.structure.pages import Page
 
 from warmup import checks
 from warmup.content import levels, navigation, questions
-from warmup.project import SNIPPETS, ProblemError
+from warmup.project import ROOT, SNIPPETS, ProblemError
 from warmup.site import blocks, expand, finish, incremental, nav, notebook
 
 log = logging.getLogger("mkdocs.hooks.warmup")
+
+# What a page needs to run programs. It stands outside of docs/ because the published site has nothing of it.
+LIVE_PAGE = ROOT / "scripts" / "warmup" / "live" / "page"
 
 
 class Pages:
@@ -52,7 +55,9 @@ class Pages:
         for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
             log.warning("%s", problem)
         config.nav = nav.expand(written, site)
-        fences = blocks.fences(lambda name: renderer.output(renderer.snippets / name), renderer.snippets)
+        fences = blocks.fences(
+            lambda name: renderer.output(renderer.snippets / name), renderer.snippets, config.extra["live"]
+        )
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
 
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
@@ -62,6 +67,9 @@ class Pages:
             source = SNIPPETS / name
             if source.is_file():
                 files.append(File.generated(config, expand.SNIPPET_URL + name, abs_src_path=str(source)))
+        if config.extra["live"]:
+            for source in sorted(LIVE_PAGE.iterdir()):
+                files.append(File.generated(config, f"assets/live/{source.name}", abs_src_path=str(source)))
         for name, text in self.renderer.topic_pages.items():
             files.append(File.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
         if self.dirty:

@@ -9,14 +9,19 @@ from warmup.site.links import relocated
 
 
 def inline(file: Path, name: str, prefix: str) -> str:
-    """An SVG file as a figure.
+    """An SVG file as a figure; see `figure`."""
+    return figure(file.read_text(encoding="utf-8"), name, prefix)
+
+
+def figure(svg: str, name: str, prefix: str) -> str:
+    """An SVG as a figure.
 
     Args:
-        file: the drawing.
+        svg: the drawing.
         name: what it shows, escaped for an attribute: its alternative text.
         prefix: begins all of its ids; programs that draw give every drawing the same ones.
     """
-    svg = re.sub(r"(?s)^.*?(?=<svg)", "", file.read_text(encoding="utf-8"))
+    svg = re.sub(r"(?s)^.*?(?=<svg)", "", svg)
     svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
     svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
     svg = relocated(svg, prefix, lambda address: address)

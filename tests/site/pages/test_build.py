@@ -8,6 +8,7 @@ import re
 import subprocess
 import sys
 from pathlib import Path
+from unittest import mock
 
 from warmup.content import levels
 from warmup.project import SNIPPETS
@@ -175,6 +176,23 @@ def test_two_builds_are_the_same_to_the_byte(sample_site, project_copy, tmp_path
 
     assert build(tmp_path / "again", project_copy, "--strict").returncode == 0
     assert digest(tmp_path / "again") == digest(sample_site)
+
+
+def test_the_published_site_has_nothing_that_runs_programs_on_the_readers_machine(sample_site, project_copy, tmp_path):
+    words = ("data-program", "assets/live", "tw-live", "torch-warmup-live", "/api/kernels")
+
+    def traces(folder):
+        text = "\n".join(p.read_text() for p in sorted(folder.rglob("*")) if p.suffix in (".html", ".css", ".js"))
+        return [
+            word
+            for word in ("data-program", "assets/live", "tw-live", "torch-warmup-live", "/api/kernels")
+            if word in text
+        ]
+
+    assert traces(sample_site) == [] and not (sample_site / "assets/live").exists()
+    with mock.patch.dict(os.environ, LIVE="1"):
+        assert build(tmp_path / "live", project_copy, "--strict").returncode == 0
+    assert traces(tmp_path / "live") == list(words)
 
 
 def test_every_snippet_can_be_downloaded_whole(site):

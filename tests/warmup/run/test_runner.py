@@ -3,10 +3,12 @@
 import os
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 
+from warmup.content.header import Header
 from warmup.run import needs
 from warmup.run import runner as runner_module
 from warmup.run.runner import Runner, TorchMissing
@@ -65,6 +67,26 @@ def test_stdout_and_stderr_are_kept_apart_and_in_order(runner, snippet):
         """)
     )
     assert (result.stdout, result.stderr) == ("1\n2\n3\n4", "a\nb")
+
+
+def test_output_is_handed_on_when_it_is_printed(runner, snippet):
+    seen = []
+    path = snippet("import sys, time\nprint('one', flush=True)\ntime.sleep(0.3)\nprint('two', file=sys.stderr)\n")
+    result = runner.run(path, on_output=lambda stream, data: seen.append((stream, data, time.monotonic())))
+    assert [(stream, data) for stream, data, _ in seen if data] == [("stdout", b"one\n"), ("stderr", b"two\n")]
+    assert seen[1][2] - seen[0][2] > 0.2 and result.stdout == "one\n"
+
+
+def test_what_is_handed_on_keeps_the_limit(snippet):
+    seen = []
+    with Runner(output_limit=1000) as small:
+        result = small.run(snippet("while True: print('x' * 99)"), on_output=lambda _, data: seen.append(data))
+    assert result.status == "output-limit" and b"".join(seen).decode() == result.stdout and len(result.stdout) == 1000
+
+
+def test_a_header_may_come_from_elsewhere(runner, snippet):
+    path = snippet("import time\ntime.sleep(60)\n")
+    assert runner.run(path, declared=Header(timeout=0.5)).status == "timeout"
 
 
 def test_bytes_that_are_not_utf8_do_not_break_the_run(runner, snippet):

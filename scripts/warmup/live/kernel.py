@@ -1,0 +1,126 @@
+"""What a page has its kernel do: run one program in a fresh process, pass on what it prints, and judge it.
+
+A kernel is a stock ipykernel, and this is all that it is ever asked to do. The run is the project's own, so that a
+reader sees what the tests see: warnings are errors, files have their real names, and limits hold.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import signal
+import sys
+import tempfile
+from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
+
+from IPython.display import display
+
+from warmup.content import header, outputs
+from warmup.project import SNIPPETS
+from warmup.run import comparison
+from warmup.run.child import PR_SET_PDEATHSIG
+from warmup.run.result import Result
+from warmup.run.runner import Runner
+from warmup.site import drawings
+
+MESSAGE = "application/vnd.torch-warmup.run+json"
+TIMEOUT = 600.0  # seconds; a reader who wants it sooner presses Stop
+
+_runner: Runner | None = None
+
+
+@dataclass(frozen=True)
+class Verdict:
+    """What a page says beside a run.
+
+    word: equal, numbers (equal but for its numbers), different, unrecorded, failed or skipped. text: the same in a
+    sentence. difference: a unified diff, "" without one. seconds: how long the program ran. torch: its version.
+    """
+
+    word: str
+    text: str
+    difference: str = ""
+    seconds: float = 0.0
+    torch: str = ""
+
+
+def run(name: str, source: str) -> None:
+    """Run a program and send what it prints, what it draws and a verdict to the page.
+
+    Args:
+        name: the snippet below ``snippets/`` that the program is, or was before its reader edited it.
+        source: its text without the header, as the page shows it.
+
+    Raises:
+        ValueError: there is no such snippet.
+    """
+    snippet = (SNIPPETS / name).resolve()
+    if not snippet.is_relative_to(SNIPPETS) or snippet.suffix != ".py" or not snippet.is_file():
+        raise ValueError(f"There is no snippet {name!r}.")
+    declared = header.parse(snippet.read_text(encoding="utf-8"), snippet)
+    with tempfile.TemporaryDirectory(prefix="warmup-") as folder:
+        program = Path(folder, snippet.name)
+        program.write_text(source, encoding="utf-8")
+        passed_on = {"stdout": _Passed(sys.stdout), "stderr": _Passed(sys.stderr)}
+        result = _started().run(
+            program, TIMEOUT, declared=declared, on_output=lambda stream, data: passed_on[stream].write(data)
+        )
+    if result.drawing:
+        name = f"Plot of {snippet.stem}"
+        figure = drawings.figure(result.drawing, name, f"run-{snippet.stem}--")
+        display({"text/html": figure, "text/plain": name}, raw=True)
+    display({MESSAGE: asdict(judge(snippet, result)), "text/plain": ""}, raw=True)
+
+
+def judge(snippet: Path, result: Result) -> Verdict:
+    """How the result of a run compares with what is recorded for the snippet."""
+    verdict = partial(Verdict, seconds=round(result.seconds, 3), torch=result.torch)
+    if result.status == "skipped":
+        return Verdict("skipped", result.message)
+    if result.status != "ok":
+        return verdict("failed", _sentence(result))
+    recorded = outputs.read(outputs.for_torch(snippet, result.torch))
+    if recorded is None:
+        return verdict("unrecorded", "No output of it is recorded.")
+    difference = comparison.compare(snippet, result)
+    if not difference:
+        return verdict("equal", "Equals the recorded output.")
+    if comparison.masked(recorded.text) == comparison.masked(result.stdout):
+        return verdict("numbers", "Equals the recorded output but for its numbers.", difference)
+    return verdict("different", "Differs from the recorded output.", difference)
+
+
+def _sentence(result: Result) -> str:
+    if result.status == "failed":
+        return f"Ended with exit code {result.code}."
+    if result.status == "signal":
+        return f"Was ended by {result.signal}."
+    return {
+        "timeout": "Ran for ten minutes and was stopped.",
+        "output-limit": "Printed more than 256 KiB and was stopped.",
+        "left-children": "Left processes running, which were stopped.",
+    }[result.status]
+
+
+class _Passed:
+    """Passes bytes on to a stream of the kernel, at once and in whole characters."""
+
+    def __init__(self, stream) -> None:
+        self.stream, self.decoder = stream, codecs.getincrementaldecoder("utf-8")("replace")
+
+    def write(self, data: bytes) -> None:
+        self.stream.write(self.decoder.decode(data))
+        self.stream.flush()
+
+
+def _started() -> Runner:
+    """The one runner of this kernel, which it keeps until it ends."""
+    global _runner
+    if _runner is None:
+        if sys.platform == "linux":
+            # If the server is killed, what runs is stopped as if the reader had pressed Stop, and all that it started.
+            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
+        _runner = Runner().__enter__()
+    return _runner

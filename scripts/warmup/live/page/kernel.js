@@ -1,0 +1,142 @@
+// A kernel of the server that served this page, in Jupyter's own protocol. A tab has one, from its first run on.
+//
+// https://jupyter-client.readthedocs.io/en/stable/messaging.html
+
+const API = "/jupyter/api/kernels"
+const TOKEN = "torch-warmup-live-token"
+const KERNEL = "torch-warmup-live-kernel"
+const MESSAGE = "application/vnd.torch-warmup.run+json"
+
+/** A failure to tell the reader as it is. */
+export class Refused extends Error {}
+
+/** Take the token out of the address, where it came from, into this origin's storage. */
+export const takeToken = () => {
+  const found = /^#token=([\w-]+)$/.exec(location.hash)
+  if (!found) return
+  localStorage.setItem(TOKEN, found[1])
+  history.replaceState(null, "", location.pathname + location.search)
+}
+
+const request = async (path, method) => {
+  const token = localStorage.getItem(TOKEN) ?? ""
+  let response
+  try {
+    response = await fetch(API + path, { method, headers: { Authorization: `token ${token}` }, redirect: "error" })
+  } catch {
+    throw new Refused("The server does not answer. Start it again with `make live` and open the address that it prints.")
+  }
+  if (response.status === 404) return null
+  if (!response.ok) throw new Refused("The server asks for its token. Open the address that `make live` printed.")
+  return response.status === 204 ? true : await response.json()
+}
+
+/** The kernel of this tab, with the WebSocket to it. */
+export class Kernel {
+  #socket = null
+  #session = crypto.randomUUID()
+  #run = null
+  #id = null
+
+  /** Whether the next run need not wait for Python and torch. */
+  warm = false
+
+  /** Take over the kernel that the tab's last page had, if it lives. Does nothing where there was none. */
+  async resume() {
+    const id = sessionStorage.getItem(KERNEL)
+    if (!id || !await request(`/${id}`, "GET")) return
+    await this.#open(id)
+    this.warm = true
+  }
+
+  async #connect() {
+    if (this.#socket?.readyState === WebSocket.OPEN) return
+    await this.resume()
+    if (this.#socket?.readyState === WebSocket.OPEN) return
+    const { id } = await request("", "POST")
+    sessionStorage.setItem(KERNEL, id)
+    await this.#open(id)
+  }
+
+  #open(id) {
+    this.#id = id
+    const query = new URLSearchParams({ session_id: this.#session, token: localStorage.getItem(TOKEN) ?? "" })
+    const socket = new WebSocket(`ws://${location.host}${API}/${id}/channels?${query}`)
+    this.#socket = socket
+    return new Promise((resolve, reject) => {
+      socket.addEventListener("open", resolve)
+      socket.addEventListener("close", () => {
+        const lost = new Refused("The connection to the program was lost. Press Run again.")
+        reject(lost)
+        this.warm = false
+        this.#end(lost)
+      })
+      socket.addEventListener("message", event => this.#take(JSON.parse(event.data)))
+    })
+  }
+
+  #take({ msg_type: type, parent_header: parent, content }) {
+    const run = this.#run
+    if (type === "status" && content.execution_state === "restarting") {
+      this.#end(new Refused("The process of this tab ended. Press Run again."))
+      return
+    }
+    if (!run || parent?.msg_id !== run.id) return
+    if (type === "stream") run.text(content.name, content.text)
+    else if (type === "display_data" && content.data[MESSAGE]) run.verdict = content.data[MESSAGE]
+    else if (type === "display_data") run.figure(content.data["text/html"])
+    else if (type === "error") run.error = content
+    else if (type === "status" && content.execution_state === "idle") this.#end()
+  }
+
+  #end(failure) {
+    const run = this.#run
+    this.#run = null
+    if (!run) return
+    if (failure) run.reject(failure)
+    else if (run.verdict) {
+      this.warm = true
+      run.resolve(run.verdict)
+    } else if (run.error?.ename === "KeyboardInterrupt") run.resolve({ word: "stopped", text: "Stopped." })
+    else run.reject(new Refused(`The run failed: ${run.error?.ename}: ${run.error?.evalue}`))
+  }
+
+  /**
+   * Run a program, after what runs in this tab has been stopped.
+   *
+   * @param {string} program its name below snippets/.
+   * @param {string} source
+   * @param {{text: function(string, string), figure: function(string)}} on called when it prints or draws.
+   * @returns {Promise<{word: string, text: string, difference: string, seconds: number, torch: string}>} the verdict.
+   * @throws {Refused} there is no server, or not for this page.
+   */
+  async run(program, source, { text, figure }) {
+    while (this.#run) await this.stop()
+    await this.#connect()
+    const id = crypto.randomUUID()
+    // JSON's strings are Python's, but for the escapes of characters outside the basic plane, which Python has to join.
+    const [name, code] = [program, source].map(word => `__import__("json").loads(${JSON.stringify(JSON.stringify(word))})`)
+    const result = new Promise((resolve, reject) => { this.#run = { id, text, figure, resolve, reject } })
+    this.#run.done = result.then(() => {}, () => {})
+    this.#socket.send(JSON.stringify({
+      channel: "shell",
+      header: { msg_id: id, session: this.#session, username: "", msg_type: "execute_request", version: "5.3", date: new Date().toISOString() },
+      parent_header: {},
+      metadata: {},
+      buffers: [],
+      content: {
+        code: `from warmup.live import kernel; kernel.run(${name}, ${code})`,
+        silent: false, store_history: false, user_expressions: {}, allow_stdin: false, stop_on_error: true,
+      },
+    }))
+    return result
+  }
+
+  /** Stop what runs, and wait until it has stopped. */
+  async stop() {
+    const run = this.#run
+    if (!run) return
+    await request(`/${this.#id}/interrupt`, "POST")
+    await run.done
+  }
+}

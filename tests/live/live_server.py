@@ -1,0 +1,128 @@
+"""A server that `make live` would start, and what the tests ask it."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import socket
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
+from pathlib import Path
+
+from warmup.project import ROOT
+
+KERNELS = "/jupyter/api/kernels"
+
+
+def ask(live, path: str, method: str = "GET", body: str | None = None, **headers: str) -> http.client.HTTPResponse:
+    """One request; underscores in the names of headers are hyphens."""
+    connection = http.client.HTTPConnection("127.0.0.1", live.port, timeout=30)
+    connection.request(method, path, body, {name.replace("_", "-"): value for name, value in headers.items()})
+    response = connection.getresponse()
+    response.text = response.read().decode("utf-8", "replace")
+    connection.close()
+    return response
+
+
+def bearer(live) -> dict[str, str]:
+    return {"Authorization": f"token {live.token}"}
+
+
+START = 30.0  # seconds that a busy machine may need
+
+
+@dataclass(frozen=True)
+class Live:
+    """A server that runs: its process, its address without a slash at the end, its token, and all that it printed."""
+
+    process: subprocess.Popen
+    address: str
+    token: str
+    log: Path
+
+    @property
+    def port(self) -> int:
+        return int(self.address.rpartition(":")[2])
+
+    def descendants(self) -> set[int]:
+        """The processes that it started, and those that these started."""
+        return descendants(self.process.pid)
+
+
+def descendants(pid: int) -> set[int]:
+    parents = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                stat = (entry / "stat").read_bytes()
+            except OSError:
+                continue
+            state, parent = stat[stat.rindex(b")") + 2 :].split()[:2]
+            if state not in b"ZX":
+                parents[int(entry.name)] = int(parent)
+    found, new = set(), {pid}
+    while new:
+        new = {child for child, parent in parents.items() if parent in new} - found
+        found |= new
+    return found
+
+
+def alive(pids: set[int]) -> set[int]:
+    """Those that are still there; one that has ended and that nobody has asked for is not."""
+    return {pid for pid in pids if Path(f"/proc/{pid}").exists() and b"Z" not in state_of(pid)}
+
+
+def state_of(pid: int) -> bytes:
+    try:
+        stat = Path(f"/proc/{pid}/stat").read_bytes()
+    except OSError:
+        return b"Z"
+    return stat[stat.rindex(b")") + 2 :].split()[0]
+
+
+def until(condition: Callable[[], object], seconds: float = 10.0) -> float:
+    """Wait until the condition holds; how long that took.
+
+    Raises:
+        AssertionError: it does not hold after so many seconds.
+    """
+    begun = time.monotonic()
+    while not condition():
+        assert time.monotonic() - begun < seconds, f"not within {seconds} s"
+        time.sleep(0.02)
+    return time.monotonic() - begun
+
+
+def free_port() -> int:
+    with socket.socket() as taken:
+        taken.bind(("127.0.0.1", 0))
+        return taken.getsockname()[1]
+
+
+def launch(site: Path, log: Path, **environment: str) -> Live:
+    port = free_port()
+    command = [sys.executable, "-m", "warmup", "live", str(site), "--port", str(port)]
+    with log.open("wb") as file:
+        process = subprocess.Popen(
+            command,
+            cwd=ROOT,
+            stdout=file,
+            stderr=subprocess.STDOUT,
+            env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), **environment},
+        )
+    until(lambda: b"Ctrl+C ends it" in log.read_bytes() or process.poll() is not None, START)
+    said = log.read_text(encoding="utf-8")
+    match = re.search(r"(http://127\.0\.0\.1:\d+)/#token=([\w-]+)\n", said)
+    assert match, said
+    return Live(process, match[1], match[2], log)
+
+
+def end(live: Live) -> None:
+    left = live.descendants()
+    live.process.terminate()
+    live.process.wait(10)
+    until(lambda: not alive(left))

@@ -1,0 +1,223 @@
+"""Who does not have the token of this start cannot start, read or stop anything; see the page about `make live`."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+import websocket
+
+from live_server import KERNELS, ask, bearer
+
+
+def kernels(live) -> list[dict]:
+    return json.loads(ask(live, KERNELS, **bearer(live)).text)
+
+
+def started(live) -> str:
+    """The id of a new kernel."""
+    response = ask(live, KERNELS, "POST", "{}", **bearer(live))
+    assert response.status == 201, response.text
+    return json.loads(response.text)["id"]
+
+
+def test_it_listens_on_the_loopback_interface_only(live):
+    listening = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    own = [line.split()[3] for line in listening.splitlines() if f"pid={live.process.pid}," in line]
+    assert own == [f"127.0.0.1:{live.port}"]
+
+
+def test_kernels_have_no_port(live):
+    started(live)
+    pids = live.descendants()
+    listening = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+    assert pids and not [line for line in listening.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+
+
+def test_the_token_is_new_at_each_start_and_long(start):
+    one, other = start(), start()
+    assert one.token != other.token and min(len(one.token), len(other.token)) >= 43
+
+
+WITHOUT = {
+    "no token": {},
+    "an empty one": {"Authorization": "token "},
+    "a wrong one": {"Authorization": "token wrong"},
+    "a cookie of Jupyter's own form": {
+        "Cookie": 'username-127-0-0-1="2|1:0|10:1|24:username|4:eA==|aaaa"; _xsrf=a',
+        "X_XSRFToken": "a",
+    },
+}
+
+
+@pytest.mark.parametrize("headers", WITHOUT.values(), ids=WITHOUT.keys())
+def test_without_the_token_no_kernel_is_started_read_or_stopped(live, headers):
+    kernel = started(live)
+    for method, path in [
+        ("GET", KERNELS),
+        ("POST", KERNELS),
+        ("GET", f"{KERNELS}/{kernel}"),
+        ("DELETE", f"{KERNELS}/{kernel}"),
+        ("POST", f"{KERNELS}/{kernel}/interrupt"),
+        ("POST", f"{KERNELS}/{kernel}/restart"),
+    ]:
+        response = ask(live, path, method, "{}" if method == "POST" else None, **headers)
+        assert response.status in (302, 401, 403), (method, path, response.status)
+        assert kernel not in response.text
+    assert [one["id"] for one in kernels(live)] == [kernel]
+
+
+def test_a_token_in_a_form_does_not_count_without_the_check_of_its_origin(live):
+    response = ask(live, KERNELS, "POST", "token=wrong", Content_Type="application/x-www-form-urlencoded")
+    assert response.status == 403 and kernels(live) == []
+
+
+def connect(live, kernel: str, token: str = "", **options) -> websocket.WebSocket:
+    query = f"?token={token}" if token else ""
+    return websocket.create_connection(
+        f"ws://127.0.0.1:{live.port}{KERNELS}/{kernel}/channels{query}", timeout=10, **options
+    )
+
+
+@pytest.mark.parametrize("token", ["", "wrong"])
+@pytest.mark.parametrize("origin", [None, "own", "http://127.0.0.1:1", "https://example.com"])
+def test_without_the_token_no_websocket_opens(live, token, origin):
+    kernel = started(live)
+    options = {"suppress_origin": True} if origin is None else {"origin": live.address if origin == "own" else origin}
+    with pytest.raises(websocket.WebSocketBadStatusException) as refused:
+        connect(live, kernel, token, **options)
+    assert refused.value.status_code == 403
+
+
+def test_with_the_token_it_opens(live):
+    connect(live, started(live), live.token, origin=live.address).close()
+
+
+@pytest.mark.parametrize("host", ["evil.example", "evil.example:80", "192.168.0.1", "127.0.0.1.evil.example"])
+def test_a_foreign_host_name_gets_nothing_even_with_the_token(live, host):
+    for path in ("/", "/junior/autograd/zero-grad/", "/jupyter/api", KERNELS):
+        assert ask(live, path, Host=host).status == 403
+        assert ask(live, path, Host=host, **bearer(live)).status == 403
+    with pytest.raises(websocket.WebSocketBadStatusException) as refused:
+        connect(live, started(live), live.token, host=host)
+    assert refused.value.status_code == 403
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "contents",
+        "contents/x",
+        "terminals",
+        "sessions",
+        "shutdown",
+        "config/a",
+        "kernelspecs",
+        "nbconvert",
+        "events",
+        "status",
+        "me",
+        "spec.yaml",
+    ],
+)
+def test_there_is_nothing_but_kernels(live, path):
+    for method in ("GET", "POST"):
+        response = ask(live, f"/jupyter/api/{path}", method, "{}" if method == "POST" else None, **bearer(live))
+        assert response.status in (404, 405), (method, path, response.status)
+
+
+@pytest.mark.parametrize(
+    "path",
+    [
+        "/jupyter/files/a",
+        "/jupyter/view/a",
+        "/jupyter/tree",
+        "/jupyter/lab",
+        "/jupyter/login",
+        "/jupyter/logout",
+        "/jupyter/terminals/1",
+    ],
+)
+def test_there_are_no_files_and_no_login(live, path):
+    assert ask(live, path, **bearer(live)).status == 404
+
+
+@pytest.mark.parametrize(
+    "path", ["/../../etc/passwd", "/..%2f..%2f..%2fetc%2fpasswd", "/%2e%2e/%2e%2e/etc/passwd", "//etc/passwd"]
+)
+def test_only_the_built_site_is_served(live, path):
+    response = ask(live, path)
+    assert response.status in (403, 404) and "root:" not in response.text
+
+
+def test_no_page_lets_itself_be_framed_or_tells_where_it_was(live):
+    for path in ("/", "/no-such-page/", KERNELS):
+        response = ask(live, path)
+        assert "frame-ancestors 'none'" in response.headers["Content-Security-Policy"]
+        assert response.headers["Referrer-Policy"] == "no-referrer"
+        assert not [value for name, value in response.headers.items() if name.lower().startswith("access-control")]
+
+
+def test_no_cookie_holds_the_token_or_logs_in(live):
+    response = ask(live, KERNELS, **bearer(live))
+    cookies = response.headers.get_all("Set-Cookie") or []
+    assert response.status == 200 and all(cookie.startswith("_xsrf=") for cookie in cookies)
+    assert not any(live.token in cookie for cookie in cookies)
+
+
+def test_the_log_has_the_token_only_in_the_address_that_is_printed(live):
+    kernel = started(live)
+    connect(live, kernel, live.token, origin=live.address).close()
+    ask(live, f"{KERNELS}?token=wrong")
+    ask(live, f"/no-such-page/?token={live.token}")
+    log = live.log.read_text(encoding="utf-8")
+    assert log.count(live.token) == 1 and f"/#token={live.token}\n" in log
+
+
+HOSTILE = """
+c = get_config()
+c.ServerApp.ip = "0.0.0.0"
+c.ServerApp.allow_origin = "*"
+c.ServerApp.disable_check_xsrf = True
+c.ServerApp.allow_remote_access = True
+c.IdentityProvider.token = ""
+c.ServerApp.jpserver_extensions = {"jupyter_server_terminals": True}
+"""
+
+
+def test_the_users_own_settings_of_jupyter_change_nothing(start, tmp_path):
+    for folder in (".jupyter", ".ipython/profile_default/startup", "spec/kernels/python3"):
+        Path(tmp_path, folder).mkdir(parents=True)
+    for name in ("jupyter_server_config.py", "jupyter_config.py"):
+        Path(tmp_path, ".jupyter", name).write_text(HOSTILE)
+    marker = tmp_path / "was-here"
+    Path(tmp_path, ".ipython/profile_default/startup/a.py").write_text(f"open({str(marker)!r}, 'w')")
+    spec = {"argv": ["touch", str(marker)], "display_name": "x", "language": "python"}
+    Path(tmp_path, "spec/kernels/python3/kernel.json").write_text(json.dumps(spec))
+    live = start(
+        HOME=str(tmp_path),
+        JUPYTER_CONFIG_DIR=str(tmp_path / ".jupyter"),
+        JUPYTER_PATH=str(tmp_path / "spec"),
+        JUPYTER_TOKEN="known",
+        JUPYTER_SERVER_ALLOW_UNAUTHENTICATED_ACCESS="true",
+        JUPYTER_ALLOW_INSECURE_WRITES="1",
+        IPYTHONDIR=str(tmp_path / ".ipython"),
+    )
+    for headers in ({}, {"Authorization": "token known"}, {"Origin": "https://example.com"}):
+        assert ask(live, KERNELS, "POST", "{}", **headers).status in (403, 404)
+    assert ask(live, "/", Host="evil.example").status == 403
+    assert "Access-Control-Allow-Origin" not in ask(live, "/jupyter/api", Origin="https://example.com").headers
+    assert ask(live, "/jupyter/api/terminals", **bearer(live)).status == 404
+    test_it_listens_on_the_loopback_interface_only(live)
+    connect(live, started(live), live.token, origin=live.address).close()
+    assert not marker.exists()
+
+
+def test_a_taken_port_is_said(live):
+    command = [sys.executable, "-m", "warmup", "live", "site", "--port", str(live.port)]
+    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
+    assert result.returncode == 1 and f"Port {live.port} is taken" in result.stderr
+    assert live.token not in result.stdout + result.stderr
