@@ -9,6 +9,7 @@ from pathlib import Path
 sys.path.insert(0, str(Path(__file__).parent))
 
 from warmup import exports
+from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import incremental
 from warmup.site.build import Pages
@@ -42,6 +43,9 @@ def on_pre_page(page, config, files):
 def on_page_markdown(markdown, page, config, files):
     markdown = _pages.source(markdown, page, config)
     page.meta["markdown"] = copy_of(page.file.src_uri)
+    if page.meta.get("question"):
+        page.meta["notebook"] = notebooks.notebook_of(page.file.src_uri)
+        page.meta["colab"] = notebooks.colab(config.extra["repository"], page.meta["notebook"])
     return markdown
 
 

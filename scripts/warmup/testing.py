@@ -91,13 +91,19 @@ def _with_nav_of(settings: str, docs: Path) -> str:
     return head + start + "\n".join(lines) + end + tail
 
 
-def build_site(destination: Path, root: Path = ROOT, *options: str) -> subprocess.CompletedProcess:
+def build_site(
+    destination: Path,
+    root: Path = ROOT,
+    *options: str,
+    repository: str = "https://example.com/torch-warmup.git-host",
+) -> subprocess.CompletedProcess:
     """Run ``mkdocs build`` with the addresses of a host, as the Pages workflow does.
 
     Args:
         destination: the folder to build into.
         root: the project.
         options: more options, such as ``--strict``.
+        repository: the address of the repository.
     """
     return subprocess.run(
         [sys.executable, "-m", "mkdocs", "build", "--site-dir", str(destination), *options],
@@ -109,7 +115,7 @@ def build_site(destination: Path, root: Path = ROOT, *options: str) -> subproces
             **os.environ,
             "SITE_URL": f"https://example.com{PREFIX}",
             "NO_MKDOCS_2_WARNING": "1",
-            "REPOSITORY_URL": "https://example.com/torch-warmup.git-host",
+            "REPOSITORY_URL": repository,
         },
     )
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from warmup.exports import cards, copies, data, deck, llms, offline, print_view
+from warmup.exports import cards, copies, data, deck, llms, notebooks, offline, print_view
 from warmup.exports.build import Build
 
 __all__ = ["Build", "write"]
@@ -17,6 +17,7 @@ def write(build: Build) -> None:
     if not (build.folder / deck.APKG).exists():  # it does while the site is served, where it would be half of a reload
         deck.write(build)
     copies.write(build)
+    notebooks.write(build)
     data.write(build)
     llms.write(build)
     print_view.write(build)

@@ -20,12 +20,17 @@ from warmup.site.links import source_link
 def write(build: Build) -> None:
     """Write the copies of all pages that could be built."""
     for question in build.questions:
-        build.once("copy", question, lambda question: _write_question(build, question))
+        of(build, question)
     for source, page in _pages(build):
         try:
             build.write(copy_of(source), _page(build, page, source))
         except ProblemError:
             continue  # reported where the page was built
+
+
+def of(build: Build, question: Question) -> str:
+    """A question's copy, which is written by the way; empty where the question's page could not be built."""
+    return build.once("copy", question, lambda question: _write_question(build, question))
 
 
 def about(build: Build) -> list[tuple[str, Page]]:
@@ -44,9 +49,13 @@ def _pages(build: Build) -> Iterator[tuple[str, Page]]:
             continue  # reported where the page was built
 
 
-def _write_question(build: Build, question: Question) -> None:
-    if expanded := build.expanded(question):
-        build.write(copy_of(f"{question.id}.md"), _question(build, question, expanded))
+def _write_question(build: Build, question: Question) -> str:
+    expanded = build.expanded(question)
+    if expanded is None:
+        return ""
+    text = _question(build, question, expanded)
+    build.write(copy_of(f"{question.id}.md"), text)
+    return text
 
 
 def _question(build: Build, question: Question, expanded: Question) -> str:

@@ -171,7 +171,7 @@ def test_two_builds_are_the_same_to_the_byte(sample_site, project_copy, tmp_path
         return {
             p.relative_to(folder).as_posix(): hashlib.sha256(p.read_bytes()).hexdigest()
             for p in sorted(folder.rglob("*"))
-            if p.suffix in (".html", ".json", ".css", ".js", ".py")
+            if p.suffix in (".html", ".json", ".css", ".js", ".py", ".md", ".ipynb")
         }
 
     assert build(tmp_path / "again", project_copy, "--strict").returncode == 0
