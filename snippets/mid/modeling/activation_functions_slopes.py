@@ -28,7 +28,7 @@ if __name__ == "__main__":
     print("mean squared slope      std 0.1     1    10")
     for name, style in zip(NAMES, (":", "-.", "-", "--", (0, (6, 1, 1, 1, 1, 1)))):
         found = [mean_square_slope(name, std) for std in (0.1, 1, 10)]
-        print(f"{name:24}", *[f"{value:.2f} " for value in found])
+        print(f"{name:24}", "  ".join(f"{value:.2f}" for value in found))
         plt.plot(z, slope(name, z), linestyle=style, label=name)
     plt.xlabel("input z")
     plt.ylabel("slope of the activation at z")

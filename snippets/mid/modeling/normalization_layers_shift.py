@@ -45,7 +45,10 @@ def accuracy(
 if __name__ == "__main__":
     torch.set_num_threads(1)
     shifts = {"same": (1, 0), "x / 4": (0.25, 0), "x + 1": (1, 1)}
-    print("percent correct, 3 seeds", *[f"{what:12}" for what in shifts])
+    print(
+        "percent correct, 3 seeds",
+        "     ".join(f"{what:8}" for what in shifts).rstrip(),
+    )
     for name in (*NORMS, "BatchNorm, train()"):
         mode = "train" in name
         row = []
@@ -53,4 +56,4 @@ if __name__ == "__main__":
         for scale, offset in shifts.values():
             found = [accuracy(m, x * scale + offset, y, mode) for m, x, y in runs]
             row.append(f"{min(found):.0f} to {max(found):.0f}")
-        print(f"{name:24}", *[f"{text:12}" for text in row])
+        print(f"{name:24}", "     ".join(row))

@@ -79,6 +79,7 @@ def test_every_installation_of_the_makefile_keeps_to_them():
     installs = [line for line in makefile.split("\n") if "pip install" in line]
     assert [line for line in installs if "-c constraints.txt" not in line] == [
         "	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt"
+        " -r requirements-live.txt"
     ]
     assert "-c constraints.txt" in installs[0]
     assert re.search(r"^\$\(VENV\)/\.site:.* constraints\.txt ", makefile, flags=re.M)
