@@ -43,7 +43,7 @@ test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
 	$(BIN)/python -m pytest -n auto --ignore=tests/live
 
 live: export LIVE = 1
-live: $(VENV)/.live  ## Read the site at http://127.0.0.1:8000 and run its programs with your own torch
+live: $(VENV)/.live  ## Read the site at http://127.0.0.1:8000 and run its programs on your own machine
 	$(BIN)/mkdocs build --quiet --site-dir build/live
 	@$(WARMUP) live build/live --port $(PORT)
 

@@ -92,6 +92,16 @@ def test_without_the_token_no_websocket_opens(live, token, origin):
     assert refused.value.status_code == 403
 
 
+def test_with_the_token_none_opens_from_another_origin_either(live):
+    kernel = started(live)
+    for origin in ("http://127.0.0.1:1", "https://example.com"):
+        with pytest.raises(websocket.WebSocketBadStatusException) as refused:
+            connect(live, kernel, live.token, origin=origin)
+        assert refused.value.status_code == 403
+        assert ask(live, KERNELS, "POST", "{}", Origin=origin, **bearer(live)).status in (403, 404)
+    assert [one["id"] for one in kernels(live)] == [kernel]
+
+
 def test_with_the_token_it_opens(live):
     connect(live, started(live), live.token, origin=live.address).close()
 

@@ -53,6 +53,9 @@ class TokenOnly(IdentityProvider):
     def get_handlers(self) -> list[tuple[str, object]]:
         return []
 
+    def should_check_origin(self, handler: web.RequestHandler) -> bool:
+        return True  # also of a request that has the token
+
 
 class Kernels(AsyncMappingKernelManager):
     """Kernels that end with the tab that they belong to."""
