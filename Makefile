@@ -11,6 +11,8 @@ PORT ?= 8000
 Q ?=
 # The range of torch that a recorded variant is for, as in from-2.14 or before-2.12.
 VARIANT ?=
+# One of the steps of `make wasm`: fetch, check or run; empty means all, one after another.
+STEP ?=
 # How many mutants `make mutants` takes; empty means all.
 SAMPLE ?=
 
@@ -23,7 +25,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test live test-live snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test live test-live wasm snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -51,6 +53,9 @@ test-live: $(VENV)/.live  ## Run each program through its page, and try to break
 	$(WARMUP) chromium
 	$(BIN)/python -m pytest -n auto tests/live
 
+wasm: $(VENV)/.site  ## Fetch, check and try what browsers need to run programs (STEP=fetch for one of these steps)
+	@set -e; for step in $(or $(STEP),fetch check run); do $(WARMUP) wasm $$step; done
+
 snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snippets, claims and outputs
 	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py
 
@@ -60,7 +65,7 @@ lint: $(VENV)/.test  ## Check pages, Python, scripts and workflows without runni
 	$(BIN)/ruff check . || failed=1; \
 	$(BIN)/ruff format --check . || failed=1; \
 	$(BIN)/mypy --no-error-summary || failed=1; \
-	$(BIN)/oxlint --deny-warnings docs scripts/warmup/live || failed=1; \
+	$(BIN)/oxlint --deny-warnings docs scripts/warmup || failed=1; \
 	$(BIN)/actionlint || failed=1; \
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \

@@ -210,6 +210,12 @@ def live(arguments: argparse.Namespace) -> int:
     return serve(Path(arguments.site), arguments.port)
 
 
+def wasm(arguments: argparse.Namespace) -> int:
+    from warmup.wasm import command
+
+    return command.main(arguments.step, snippet_paths(arguments.names))
+
+
 def mutants(arguments: argparse.Namespace) -> int:
     from warmup.run.mutants import report
 
@@ -266,6 +272,9 @@ def main(argv: list[str] | None = None) -> int:
     sub = command(live, "serve a site that was built with LIVE=1, and run its programs")
     sub.add_argument("site")
     sub.add_argument("--port", type=int, default=8000)
+    sub = command(wasm, "get what browsers need to run programs: fetch it, check it, run all programs with it in Node")
+    sub.add_argument("step", choices=["fetch", "check", "run"])
+    sub.add_argument("names", nargs="*")
     sub = command(mutants, "break snippets on purpose and list what no test noticed")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--sample", type=int, default=0, help="only so many mutants, always the same ones")

@@ -19,10 +19,11 @@ ARROWS = {
     "vocabulary": set(),
     "content": set(),
     "checks": {"content"},
-    "site": {"content", "checks"},
+    "site": {"content", "checks", "wasm"},
     "exports": {"content", "checks", "site"},
     "run": {"content"},
     "live": {"content", "site", "run"},
+    "wasm": {"content", "run"},
 }
 
 

@@ -19,7 +19,7 @@ from IPython.display import display
 
 from warmup.content import header, outputs
 from warmup.project import SNIPPETS
-from warmup.run import comparison
+from warmup.run import comparison, digits
 from warmup.run.child import PR_SET_PDEATHSIG
 from warmup.run.result import Result
 from warmup.run.runner import Runner
@@ -87,7 +87,7 @@ def judge(snippet: Path, result: Result) -> Verdict:
     difference = comparison.compare(snippet, result)
     if not difference:
         return verdict("equal", "Equals the recorded output.")
-    if comparison.masked(recorded.text) == comparison.masked(result.stdout):
+    if digits.masked(recorded.text) == digits.masked(result.stdout):
         return verdict("numbers", "Equals the recorded output but for its numbers.", difference)
     return verdict("different", "Differs from the recorded output.", difference)
 

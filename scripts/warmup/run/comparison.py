@@ -15,11 +15,9 @@ from pathlib import Path
 from warmup.content import outputs
 from warmup.content.header import Header, HeaderError, parse
 from warmup.content.outputs import output_file
+from warmup.run.digits import NUMBER, masked
 from warmup.run.result import Result
 
-# Padding belongs to the number: a column of timings moves when one gets a digit more. So does the label of torch's
-# build ("2.13.0+cpu"). A sign does not.
-_NUMBER = re.compile(r" *\d+(?:\.\d*)*(?:[eE][+-]?\d+)?(?:\+(?:cpu|cu\d+)\b)? *")
 _TAG = re.compile(r"<[^>]*>")
 # In a tag of an SVG, a number has a sign, and a digit may be none: a color such as #0072B2, or "10px".
 _COORDINATE = re.compile(r"(?<![#\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
@@ -64,7 +62,7 @@ def agree(recorded: str, fresh: str, kind: Header) -> bool:
         return False
     if kind.output == "recorded":
         return True
-    pairs = zip(_NUMBER.findall(recorded), _NUMBER.findall(fresh), strict=True)
+    pairs = zip(NUMBER.findall(recorded), NUMBER.findall(fresh), strict=True)
     return all(_close(one.strip(), other.strip(), kind.tolerance) for one, other in pairs)
 
 
@@ -73,11 +71,6 @@ def agree_drawn(recorded: str, fresh: str, kind: Header) -> bool:
     if kind.output == "recorded":
         return bool(recorded) == bool(fresh)
     return same_drawing(recorded, fresh)
-
-
-def masked(text: str) -> str:
-    """A text with `#` for each of its numbers."""
-    return _NUMBER.sub("#", text)
 
 
 def _close(one: str, other: str, tolerance: float) -> bool:

@@ -21,7 +21,8 @@ import nbformat
 
 from warmup.content import labs
 from warmup.project import Problem, ProblemError, relative, replace_file
-from warmup.run.comparison import masked, same_drawing
+from warmup.run.comparison import same_drawing
+from warmup.run.digits import masked
 from warmup.run.emulation import MACHINES
 
 SECONDS_A_CELL = 300

@@ -72,15 +72,48 @@ def shown(path: Path, torch: str) -> Shown | None:
     return Shown(found.text, recorded, others)
 
 
-def fences(output: Callable[[str], Shown | None], snippets: Path, live: bool = False) -> list[dict]:
+def runs_nowhere(name: str) -> str:
+    """What a program's block says of it where no page runs programs."""
+    return ""
+
+
+def named(name: str) -> str:
+    """What a program's block says of it where a page can run each: which file it is."""
+    return f' data-program="{html.escape(name)}"'
+
+
+def recorded(records: Mapping[str, str], name: str) -> str:
+    """What a program's block says of it where a page can run some: which file it is, and what it printed.
+
+    Args:
+        records: the outputs of these, by their names below ``snippets/``.
+        name: the program.
+    """
+    if name not in records:
+        return ""
+    record = html.escape(records[name]).replace("\n", "&#10;")
+    return f'{named(name)} data-record="{record}"'
+
+
+_RECORD = re.compile(r' data-program="[^"]*" data-record="[^"]*"')
+
+
+def without_records(content: str) -> str:
+    """A page's HTML as it would be if no page ran programs."""
+    return _RECORD.sub("", content)
+
+
+def fences(
+    output: Callable[[str], Shown | None], snippets: Path, runs: Callable[[str], str] = runs_nowhere
+) -> list[dict]:
     """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ````, ``output`` and ``plot``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
         snippets: that folder.
-        live: whether programs say which file they are, so that a page can run them.
+        runs: what a program's block says of it so that a page can run it.
     """
-    python = partial(python_fence, live)
+    python = partial(python_fence, runs)
     return [
         {
             "name": "output",
@@ -129,7 +162,7 @@ def highlight_ahead(programs: Sequence[Path]) -> None:
         multiprocessing.get_context("fork").Process(target=work, daemon=True).start()
 
 
-def python_fence(live: bool, source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+def python_fence(runs: Callable[[str], str], source: str, language: str, css_class: str, options: dict, md, **_) -> str:
     """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
     code = highlighted(source)
     title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
@@ -142,7 +175,7 @@ def python_fence(live: bool, source: str, language: str, css_class: str, options
         else ""
     )
     bar = f'<span class="filename">{title}{link}</span>' if title else ""
-    program = f' data-program="{download.rpartition("snippets/")[2]}"' if live and download else ""
+    program = runs(download.rpartition("snippets/")[2]) if download else ""
     return f'<div class="highlight"{program}>{bar}<pre><span></span><code>{code}</code></pre></div>'
 
 

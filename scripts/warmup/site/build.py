@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import html
 import logging
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -19,11 +20,15 @@ from warmup import checks
 from warmup.content import levels, navigation, questions
 from warmup.project import ROOT, SNIPPETS, ProblemError
 from warmup.site import blocks, expand, finish, incremental, nav, notebook
+from warmup.wasm import publication
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 
-# What a page needs to run programs. It stands outside of docs/ because the published site has nothing of it.
+# What a page needs to run programs, on its reader's machine or in its browser. It stands outside of docs/ because a
+# site without has nothing of it.
+PROGRAMS = ROOT / "scripts" / "warmup" / "site" / "programs"
 LIVE_PAGE = ROOT / "scripts" / "warmup" / "live" / "page"
+WASM_PAGE = ROOT / "scripts" / "warmup" / "wasm" / "page"
 
 
 class Pages:
@@ -34,10 +39,12 @@ class Pages:
         renderer: of the build that runs.
         sources: Markdown by question id, with nothing left to resolve. Outlives a build, as the next does.
         contents: HTML by question id, as its page shows it. Outlives a build: only edited pages are rendered again.
+        runnable: what the site publishes so that browsers run its programs; nothing, mostly.
         kept: what the exports made of the questions, which outlives a build too.
     """
 
     renderer: expand.Renderer
+    runnable: publication.Publication
 
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
@@ -55,8 +62,15 @@ class Pages:
         for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
             log.warning("%s", problem)
         config.nav = nav.expand(written, site)
+        live, wasm = config.extra["live"], "" if config.extra["live"] else config.extra["wasm"]
+        self.runnable = publication.read(ROOT / wasm) if wasm else publication.Publication()
+        if wasm and not self.runnable:
+            log.info("No program gets a button: %s is not complete.", wasm)
+        config.extra["wasm"] = self.runnable
         fences = blocks.fences(
-            lambda name: renderer.output(renderer.snippets / name), renderer.snippets, config.extra["live"]
+            lambda name: renderer.output(renderer.snippets / name),
+            renderer.snippets,
+            blocks.named if live else partial(blocks.recorded, self.runnable.records),
         )
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
 
@@ -67,9 +81,12 @@ class Pages:
             source = SNIPPETS / name
             if source.is_file():
                 files.append(File.generated(config, expand.SNIPPET_URL + name, abs_src_path=str(source)))
-        if config.extra["live"]:
-            for source in sorted(LIVE_PAGE.iterdir()):
-                files.append(File.generated(config, f"assets/live/{source.name}", abs_src_path=str(source)))
+        parts = {"live": LIVE_PAGE} if config.extra["live"] else {"wasm": WASM_PAGE} if self.runnable else {}
+        for name, folder in (parts and {"programs": PROGRAMS, **parts}).items():
+            for source in sorted(folder.iterdir()):
+                files.append(File.generated(config, f"assets/{name}/{source.name}", abs_src_path=str(source)))
+        for name, source in self.runnable.paths.items():
+            files.append(File.generated(config, f"assets/pyodide/{name}", abs_src_path=str(source)))
         for name, text in self.renderer.topic_pages.items():
             files.append(File.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
         if self.dirty:
@@ -122,6 +139,7 @@ class Pages:
         except ValueError as error:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
         if question := page.meta.get("question"):
-            self.contents[question.id] = shown
+            self.contents[question.id] = blocks.without_records(shown) if self.runnable else shown
+        page.meta["runs"] = bool(self.runnable) and "data-record=" in shown
         page.meta["shown"] = shown
         return finish.searchable(shown)

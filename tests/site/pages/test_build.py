@@ -183,16 +183,30 @@ def test_the_published_site_has_nothing_that_runs_programs_on_the_readers_machin
 
     def traces(folder):
         text = "\n".join(p.read_text() for p in sorted(folder.rglob("*")) if p.suffix in (".html", ".css", ".js"))
-        return [
-            word
-            for word in ("data-program", "assets/live", "tw-live", "torch-warmup-live", "/api/kernels")
-            if word in text
-        ]
+        return [word for word in words if word in text]
 
     assert traces(sample_site) == [] and not (sample_site / "assets/live").exists()
     with mock.patch.dict(os.environ, LIVE="1"):
         assert build(tmp_path / "live", project_copy, "--strict").returncode == 0
     assert traces(tmp_path / "live") == list(words)
+
+
+def test_without_all_files_for_browsers_the_site_has_not_a_byte_of_them(sample_site, project_copy, tmp_path):
+    (project_copy / "build/wasm/files").mkdir(parents=True)
+    (project_copy / "build/wasm/files.json").write_text("{}")
+    (project_copy / "build/wasm/programs.json").write_text('{"release": "", "torch": "", "programs": {}}')
+    with mock.patch.dict(os.environ, WASM="build/wasm"):
+        assert build(tmp_path / "out", project_copy, "--strict").returncode == 0
+
+    def digests(folder):
+        # The map of the site is compressed with the time of the build.
+        files = [path for path in sorted(folder.rglob("*")) if path.is_file() and path.suffix not in (".gz", ".apkg")]
+        return {path.relative_to(folder).as_posix(): hashlib.sha256(path.read_bytes()).hexdigest() for path in files}
+
+    assert digests(tmp_path / "out") == digests(sample_site)
+    assert not re.search("wasm|pyodide|assets/programs", "\n".join(digests(sample_site)))
+    for path in sample_site.rglob("*.html"):
+        assert not re.search("tw-wasm|data-record|assets/(wasm|pyodide|programs)", path.read_text()), path
 
 
 def test_every_snippet_can_be_downloaded_whole(site):

@@ -11,7 +11,7 @@ from warmup.site.blocks import diff_block, output_block
 def test_the_same_code_in_two_files_is_two_downloads(monkeypatch, tmp_path):
     monkeypatch.setattr(blocks, "HIGHLIGHTED", tmp_path)
     shown = [
-        blocks.python_fence(False, "pass", "python", "", options, None)
+        blocks.python_fence(blocks.runs_nowhere, "pass", "python", "", options, None)
         for options in (
             {"title": "a.py", "download": "../x/a.py"},
             {"title": "a.py", "download": "../y/a.py"},

@@ -2,13 +2,12 @@
 //
 // https://jupyter-client.readthedocs.io/en/stable/messaging.html
 
+import { Refused } from "../programs/programs.js"
+
 const API = "/jupyter/api/kernels"
 const TOKEN = "torch-warmup-live-token"
 const KERNEL = "torch-warmup-live-kernel"
 const MESSAGE = "application/vnd.torch-warmup.run+json"
-
-/** A failure to tell the reader as it is. */
-export class Refused extends Error {}
 
 /** Take the token out of the address, where it came from, into this origin's storage. */
 export const takeToken = () => {
@@ -40,6 +39,8 @@ export class Kernel {
 
   /** Whether the next run need not wait for Python and torch. */
   warm = false
+  starting = "Starting Python and torch, once for this tab"
+  offer = null
 
   /** Take over the kernel that the tab's last page had, if it lives. Does nothing where there was none. */
   async resume() {

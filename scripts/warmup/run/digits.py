@@ -1,0 +1,14 @@
+"""What counts as a number in an output. A browser's Python loads this as well: it imports nothing of the project."""
+
+from __future__ import annotations
+
+import re
+
+# Padding belongs to the number: a column of timings moves when one gets a digit more. So does the label of torch's
+# build ("2.13.0+cpu"). A sign does not.
+NUMBER = re.compile(r" *\d+(?:\.\d*)*(?:[eE][+-]?\d+)?(?:\+(?:cpu|cu\d+)\b)? *")
+
+
+def masked(text: str) -> str:
+    """A text with `#` for each of its numbers."""
+    return NUMBER.sub("#", text)

@@ -1,0 +1,214 @@
+// Run, edit, stop and reset the programs of a page. Where they run is the engine's business.
+
+import { button, element } from "../javascripts/shared/dom.js"
+
+/** A failure to tell the reader as it is. */
+export class Refused extends Error {}
+
+/**
+ * What runs programs, one at a time.
+ *
+ * @typedef {Object} Engine
+ * @property {string} starting what is said while the first program waits.
+ * @property {boolean} warm whether the next run need not wait.
+ * @property {?{label: string, text: string}} offer what the first run will cost its reader, while it will: in a few
+ *   words behind "Run", and in a sentence.
+ * @property {function(): Promise} resume makes ready what needs no asking.
+ * @property {function(string, string, Listener): Promise<Verdict>} run runs a program, given its name below snippets/ and
+ *   its source, after what runs has been stopped. It throws what is `Refused`.
+ * @property {function(): Promise} stop stops what runs, and waits until it has stopped.
+ *
+ * @typedef {{text: function(string, string), figure: function(string), wait: function(string)}} Listener
+ *   called when a program prints to a stream and when it draws, and with what it waits for.
+ * @typedef {{word: string, text: string, difference: ?string, seconds: ?number, torch: ?string}} Verdict
+ */
+
+const EDIT = "torch-warmup-live-edit:"
+
+/** One program of the page, with its buttons and what it prints. */
+class Program {
+  #engine
+  #changed
+  #block
+  #name
+  #original
+  #field = null
+  #running = false
+  #buttons = {
+    run: button("Run", () => this.run()),
+    stop: button("Stop", () => this.stop(), { quiet: true }),
+    edit: button("Edit", () => this.edit(), { quiet: true }),
+    reset: button("Reset", () => this.reset(), { quiet: true }),
+  }
+  #offer = element("span", { class: "tw-live__offer" })
+  #said = element("span", { class: "tw-output__with", role: "status" })
+  #text = element("code")
+  #figures = element("div")
+  #difference = element("code")
+  #fold = element("details", { class: "tw-output__other", hidden: true },
+    element("summary", {}, "What differs from the recorded output"), element("pre", { tabindex: 0 }, this.#difference))
+  #output = element("div", { class: "tw-output tw-live", hidden: true },
+    element("p", { class: "tw-output__bar" }, element("span", { class: "tw-output__label" }, "Your run"), this.#said),
+    element("pre", { tabindex: 0 }, this.#text), this.#figures, this.#fold)
+
+  /**
+   * @param {Element} block
+   * @param {Engine} engine
+   * @param {function()} changed called where what the engine offers may have changed.
+   */
+  constructor(block, engine, changed) {
+    this.#engine = engine
+    this.#changed = changed
+    this.#block = block
+    this.#name = block.dataset.program
+    this.#original = block.querySelector("pre > code").textContent
+    const { run, stop, edit, reset } = this.#buttons
+    for (const one of [stop, edit, reset]) one.ariaLabel = `${one.textContent} ${this.#file}`
+    block.append(element("div", { class: "tw-live__bar" }, run, stop, edit, reset, this.#offer))
+    block.after(this.#output)
+    edit.hidden = true
+    const kept = sessionStorage.getItem(EDIT + this.#name)
+    if (kept !== null) this.edit(kept, false)
+    this.show()
+  }
+
+  get #file() {
+    return this.#name.split("/").at(-1)
+  }
+
+  get #source() {
+    return this.#field ? this.#field.value : this.#original
+  }
+
+  get #edited() {
+    return this.#source !== this.#original
+  }
+
+  /** Show the buttons that do something now. */
+  show() {
+    const { run, stop, reset } = this.#buttons
+    const { offer } = this.#engine
+    run.textContent = offer ? `Run (${offer.label})` : "Run"
+    run.ariaLabel = `${run.textContent} ${this.#file}`
+    this.#offer.textContent = offer?.text ?? ""
+    run.hidden = this.#running
+    stop.hidden = !this.#running
+    reset.hidden = !this.#edited
+  }
+
+  #write(stream, text) {
+    this.#text.append(stream === "stderr" ? element("span", { class: "tw-live__error" }, text) : text)
+  }
+
+  #clear() {
+    this.#output.hidden = false
+    delete this.#output.dataset.word
+    this.#text.replaceChildren()
+    this.#figures.replaceChildren()
+    this.#fold.hidden = true
+    this.#fold.open = false
+  }
+
+  async run() {
+    if (this.#running) return
+    const hadFocus = this.#buttons.run === document.activeElement
+    this.#running = true
+    this.#clear()
+    this.show()
+    if (hadFocus) this.#buttons.stop.focus()
+    this.#said.textContent = this.#engine.warm ? "Running" : this.#engine.starting
+    let verdict
+    try {
+      verdict = await this.#engine.run(this.#name, this.#source, {
+        text: (stream, text) => {
+          this.#said.textContent = "Running"
+          this.#write(stream, text)
+        },
+        figure: html => {
+          const template = element("template")
+          template.innerHTML = html
+          this.#figures.append(template.content)
+        },
+        wait: text => { this.#said.textContent = text },
+      })
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      verdict = { word: "refused", text: error.message }
+    } finally {
+      const stopHadFocus = this.#buttons.stop === document.activeElement
+      this.#running = false
+      this.#buttons.edit.hidden = this.#field !== null
+      this.#changed()
+      if (stopHadFocus) this.#buttons.run.focus()
+    }
+    this.#tell(verdict)
+  }
+
+  #tell({ word, text, difference = "", seconds, torch }) {
+    const how = torch ? ` torch ${torch}, ${seconds.toFixed(2)} s` : ""
+    const judged = this.#edited && ["equal", "numbers", "different"].includes(word)
+    this.#said.textContent = `${judged ? "Edited. " : ""}${text}${how}`
+    this.#difference.textContent = difference
+    this.#fold.hidden = !difference
+    this.#output.dataset.word = word
+  }
+
+  async stop() {
+    try {
+      await this.#engine.stop()
+    } catch (error) {
+      if (!(error instanceof Refused)) throw error
+      this.#said.textContent = error.message
+    }
+  }
+
+  edit(text = this.#original, focus = true) {
+    const rows = text.split("\n").length + 1
+    this.#field = element("textarea", {
+      class: "tw-live__source", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
+      "aria-label": `Source of ${this.#file}; Control and Enter run it`,
+    })
+    this.#field.value = text
+    this.#field.addEventListener("input", () => {
+      sessionStorage.setItem(EDIT + this.#name, this.#field.value)
+      this.#field.rows = this.#field.value.split("\n").length + 1
+      this.show()
+    })
+    this.#field.addEventListener("keydown", event => {
+      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
+      event.preventDefault()
+      this.run()
+    })
+    const pre = this.#block.querySelector("pre")
+    pre.hidden = true
+    pre.after(this.#field)
+    this.#buttons.edit.hidden = true
+    this.show()
+    if (focus) this.#field.focus()
+  }
+
+  reset() {
+    sessionStorage.removeItem(EDIT + this.#name)
+    this.#field?.remove()
+    this.#field = null
+    this.#block.querySelector("pre").hidden = false
+    this.#buttons.edit.hidden = false
+    this.show()
+    this.#buttons.edit.focus()
+  }
+}
+
+/**
+ * Give each program of this page its buttons.
+ *
+ * @param {Engine} engine
+ */
+export const show = engine => {
+  const blocks = [...document.querySelectorAll(".highlight[data-program]")]
+  const changed = () => { for (const program of programs) program.show() }
+  const programs = blocks.map(block => new Program(block, engine, changed))
+  if (!programs.length) return
+  engine.resume().then(changed).catch(error => {
+    if (!(error instanceof Refused)) throw error  // the first run will say it
+  })
+}

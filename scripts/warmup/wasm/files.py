@@ -1,0 +1,141 @@
+"""The files that a browser needs: fetched, compared with their hashes, and laid out as the site publishes them.
+
+``build/wasm/`` holds what was downloaded, what is published, and which programs printed there what is recorded::
+
+    download/       the runtime's tarball and the wheels
+    files/          what the site gets: the runtime, the wheels, a lock file of only those, and what runs programs
+    files.json      the hash and the size of each of them; its own hash stands in every page
+    programs.json   which programs a page may run, by the code that was run
+"""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import tarfile
+import urllib.request
+from pathlib import Path
+
+from warmup.project import ROOT, Problem, ProblemError, relative
+from warmup.wasm.pins import Pin, Pins
+
+FOLDER = ROOT / "build" / "wasm"
+RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
+LOCK = "pyodide-lock.json"
+TOOLS = "tools.json"
+MANIFEST = "files.json"
+WORKER = Path(__file__).with_name("worker")
+# What runs programs and judges them, and the modules of the project that it imports.
+PYTHON = ("run/digits.py", "run/tolerated.py", "wasm/inside.py")
+_TIMEOUT = 60.0  # seconds without a byte
+
+
+def fetch(pins: Pins, folder: Path = FOLDER) -> list[Path]:
+    """Download what is not there yet.
+
+    Raises:
+        ProblemError: a file has no hash, cannot be had, or is not the one that its hash means.
+    """
+    download = folder / "download"
+    download.mkdir(parents=True, exist_ok=True)
+    return [_fetch_one(pin, download / pin.file) for pin in (pins.runtime, *pins.packages)]
+
+
+def _fetch_one(pin: Pin, path: Path) -> Path:
+    if not pin.digest:
+        raise ProblemError(Problem(pin.url, 0, f"{pin.name} has no hash in wasm.json.", "Nothing is fetched without."))
+    if path.exists() and digest(path, pin.algorithm) == pin.digest:
+        return path
+    part = path.with_name(f".{path.name}.part")
+    try:
+        with urllib.request.urlopen(pin.url, timeout=_TIMEOUT) as response, part.open("wb") as file:
+            shutil.copyfileobj(response, file)
+    except (OSError, ValueError) as error:  # URLError and HTTPError are OSErrors
+        part.unlink(missing_ok=True)
+        raise ProblemError(Problem(pin.url, 0, f"It cannot be had: {error}.")) from None
+    found = digest(part, pin.algorithm)
+    if found != pin.digest:
+        part.unlink()
+        raise ProblemError(
+            Problem(
+                pin.url, 0, f"Its {pin.algorithm} is {found} and not the one in wasm.json.", "Nothing is published."
+            )
+        )
+    os.replace(part, path)
+    return path
+
+
+def check(pins: Pins, folder: Path = FOLDER) -> list[Problem]:
+    """Compare everything again, without the network, and lay out what is published if all of it is right."""
+    problems = pins.problems()
+    for pin in (pins.runtime, *pins.packages):
+        path = folder / "download" / pin.file
+        if not path.is_file():
+            problems.append(Problem(relative(path), 0, "It is missing.", "Run: python -m warmup wasm fetch"))
+        elif pin.digest and digest(path, pin.algorithm) != pin.digest:
+            problems.append(Problem(relative(path), 0, f"It is not the {pin.name} whose hash stands in wasm.json."))
+    for name in ("files", MANIFEST, "programs.json"):
+        left = folder / name
+        shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
+    if not problems:
+        _lay_out(pins, folder)
+    return problems
+
+
+def _lay_out(pins: Pins, folder: Path) -> None:
+    files = folder / "files"
+    files.mkdir()
+    with tarfile.open(folder / "download" / pins.runtime.file) as tarball:
+        for name in RUNTIME:
+            (files / name).write_bytes(_member(tarball, name))
+        info = json.loads(_member(tarball, LOCK))["info"]
+    for pin in pins.packages:
+        shutil.copyfile(folder / "download" / pin.file, files / pin.file)
+    for source in sorted(WORKER.iterdir()):
+        shutil.copyfile(source, files / source.name)
+    tools = {f"warmup/{name}": (WORKER.parents[1] / name).read_text(encoding="utf-8") for name in PYTHON}
+    _write(files / TOOLS, {"files": tools, "packages": [p.name for p in pins.packages], "prepared": pins.prepared})
+    _write(files / LOCK, {"info": info, "packages": {pin.name: _locked(pin) for pin in pins.packages}})
+    _write(
+        folder / MANIFEST,
+        {path.name: {"bytes": path.stat().st_size, "integrity": integrity(path)} for path in sorted(files.iterdir())},
+    )
+
+
+def _member(tarball: tarfile.TarFile, name: str) -> bytes:
+    file = tarball.extractfile(f"package/{name}")
+    assert file is not None  # the tarball has the hash of one that has it
+    return file.read()
+
+
+def _locked(pin: Pin) -> dict:
+    """A wheel in the form of Pyodide's lock file. Its hash goes to the browser's own check of integrity."""
+    return {
+        "name": pin.name,
+        "version": pin.version,
+        "file_name": pin.file,
+        "install_dir": "site",
+        "sha256": pin.digest,
+        "package_type": "package",
+        "imports": list(pin.imports),
+        "depends": list(pin.depends),
+        "unvendored_tests": False,
+    }
+
+
+def digest(path: Path, algorithm: str = "sha256") -> str:
+    """The hexadecimal digest of a file."""
+    with path.open("rb") as file:
+        return hashlib.file_digest(file, algorithm).hexdigest()
+
+
+def integrity(path: Path) -> str:
+    """The hash of a file as browsers check it: https://www.w3.org/TR/sri/"""
+    return "sha256-" + base64.b64encode(bytes.fromhex(digest(path))).decode()
+
+
+def _write(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, indent=1), encoding="utf-8")

@@ -1,0 +1,116 @@
+"""Runs each program with what a browser would get, in Node, and lists those that print what is recorded."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+import subprocess
+from collections.abc import Iterable
+from pathlib import Path
+
+from warmup.content import header, outputs
+from warmup.project import SNIPPETS, Problem, ProblemError
+from warmup.run import comparison
+from warmup.wasm import files
+from warmup.wasm.pins import Pins
+from warmup.wasm.publication import fingerprint
+
+NODE = Path(__file__).with_name("node.mjs")
+LONGER = 12  # how much longer a program may take than its header allows: so much slower is WebAssembly here and there
+
+
+def candidates(pins: Pins, paths: Iterable[Path]) -> dict[Path, str]:
+    """The programs, each with why it is not tried: "" for those that are."""
+    had = {pin.name for pin in pins.packages} | {"torch"}
+    found = {}
+    for path in paths:
+        declared = header.parse(path.read_text(encoding="utf-8"), path)
+        names = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-") for one in declared.dependencies}
+        if declared.needs:
+            found[path] = "needs " + ", ".join(sorted(declared.needs))
+        elif names - had:
+            found[path] = "needs " + ", ".join(sorted(names - had))
+        elif outputs.read(outputs.output_file(path)) is None:
+            found[path] = "no output of it is recorded"
+        else:
+            found[path] = ""
+    return found
+
+
+def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
+    """Try programs and write which of them a page may run; how many these are.
+
+    Raises:
+        ProblemError: there is no Node, or nothing was checked.
+    """
+    node = shutil.which("node")
+    if node is None:
+        raise ProblemError(Problem("node", 0, "It is not on the PATH.", "Install Node 20 or newer."))
+    manifest = folder / files.MANIFEST
+    if not manifest.is_file():
+        raise ProblemError(Problem(str(manifest), 0, "It is missing.", "Run: python -m warmup wasm check"))
+    why = candidates(pins, paths)
+    for path, reason in why.items():
+        if reason:
+            print(f"skipped            {comparison.name_of(path)}: {reason}")
+    tried = {_name(path): path for path, reason in why.items() if not reason}
+    good, torch = {}, ""
+    for result in _results(node, folder, tried):
+        path = tried[result["program"]]
+        torch = torch or result["torch"]
+        word = _word(path, result)
+        print(f"{word:9} {result['seconds']:6.2f} s {comparison.name_of(path)}", flush=True)
+        if word in ("equal", "measured"):
+            good[result["program"]] = fingerprint(path)
+        elif word == "failed":
+            print(result["stderr"].rstrip()[-2000:])
+        else:
+            print(comparison.diff(path, _recorded(path, result), result["stdout"], "recorded", "WebAssembly"), end="")
+    text = json.dumps({"release": files.integrity(manifest), "torch": torch, "programs": good}, indent=1)
+    (folder / "programs.json").write_text(text, encoding="utf-8")
+    return len(good)
+
+
+def _name(path: Path) -> str:
+    return path.resolve().relative_to(SNIPPETS).as_posix()
+
+
+def _recorded(path: Path, result: dict) -> str:
+    file = outputs.for_torch(path, result["torch"]) if result["torch"] else outputs.output_file(path)
+    recorded = outputs.read(file)
+    return recorded.text if recorded else ""
+
+
+def _word(path: Path, result: dict) -> str:
+    """equal, measured (equal but for numbers that are declared to vary), different, or failed."""
+    if result["code"] != 0:
+        return "failed"
+    recorded = _recorded(path, result)
+    if recorded == result["stdout"]:
+        return "equal"
+    return "measured" if comparison.agree(recorded, result["stdout"], comparison.header_of(path)) else "different"
+
+
+def _results(node: str, folder: Path, tried: dict[str, Path]) -> Iterable[dict]:
+    """What each program gave, as soon as it ends."""
+    # Pyodide imports a package for sockets in Node, which no program here opens: an empty one does.
+    stub = folder / "node_modules" / "ws"
+    stub.mkdir(parents=True, exist_ok=True)
+    (stub / "package.json").write_text('{"name": "ws", "main": "index.js"}', encoding="utf-8")
+    (stub / "index.js").write_text("module.exports = {}\n", encoding="utf-8")
+    programs = []
+    for name, path in tried.items():
+        text = path.read_text(encoding="utf-8")
+        seconds = header.parse(text, path).timeout * LONGER
+        programs.append({"program": name, "source": outputs.without_header(text), "seconds": seconds})
+    (folder / "tried.json").write_text(json.dumps(programs), encoding="utf-8")
+    command = [node, str(NODE), str(folder / "files"), str(folder / "tried.json")]
+    with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
+        assert process.stdout is not None
+        for line in process.stdout:
+            yield json.loads(line)
+    if process.returncode:
+        raise ProblemError(
+            Problem("node", 0, f"It ended with exit code {process.returncode}.", "What it said is above.")
+        )

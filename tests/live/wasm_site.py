@@ -1,0 +1,142 @@
+"""A site whose programs run in a browser: Pyodide as npm has it, and a small wheel of plain Python for torch."""
+
+from __future__ import annotations
+
+import base64
+import hashlib
+import json
+import os
+import shutil
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+
+from warmup.content import outputs
+from warmup.project import ROOT
+from warmup.testing import copy_sample
+from warmup.wasm import files, pins
+
+TARBALL = ROOT / ".cache" / "pyodide-314.0.2.tgz"
+WHEEL = "warmup_sample-1.0-py3-none-any.whl"
+SAMPLE = """# /// script
+# dependencies = ["warmup_sample"]
+# ///
+from warmup_sample import HERE
+
+print(1, HERE)
+"""
+# What a program prints that shows where it ran, and so is no record's.
+ELSEWHERE = "import sys\n\nprint(sys.platform)\n"
+ENDLESS = "# /// script\n# [tool.warmup]\n# timeout = 0.1\n# ///\nwhile True:\n    pass\n"
+DIGITS = (
+    '# /// script\n# [tool.warmup]\n# output = "recorded"\n# ///\nimport time\n\nprint(f"{time.time():.0f} seconds")\n'
+)
+
+
+def tarball() -> Path:
+    """Pyodide's tarball from npm, downloaded once, with the hash that ``wasm.json`` has."""
+    right = pins.read().runtime.digest
+    if not TARBALL.exists() or files.digest(TARBALL, "sha512") != right:
+        TARBALL.parent.mkdir(exist_ok=True)
+        if shutil.which("npm") is None:
+            pytest.fail("There is no npm, which downloads Pyodide for this. Install Node 20 or newer.", pytrace=False)
+        name = f"pyodide@{pins.read().runtime.version}"
+        subprocess.run(["npm", "pack", "--silent", name], cwd=TARBALL.parent, check=True, stdout=subprocess.DEVNULL)
+    assert files.digest(TARBALL, "sha512") == right
+    return TARBALL
+
+
+def wheel(folder: Path) -> Path:
+    """A wheel with one module, whose numbers are seeded by nobody."""
+    path = folder / WHEEL
+    info = "warmup_sample-1.0.dist-info"
+    with zipfile.ZipFile(path, "w") as archive:
+        archive.writestr("warmup_sample/__init__.py", "HERE = 'from a wheel'\n" + "# " + "x" * 2_000_000 + "\n")
+        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: warmup-sample\nVersion: 1.0\n")
+        archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
+        archive.writestr(f"{info}/RECORD", "")
+    return path
+
+
+def pinned(folder: Path) -> dict:
+    """What ``wasm.json`` holds for the test."""
+    content = json.loads(pins.FILE.read_text(encoding="utf-8"))
+    one = wheel(folder)
+    content["runtime"] |= {"url": tarball().as_uri()}
+    content["packages"] = [
+        {
+            "name": "warmup-sample",
+            "version": "1.0",
+            "url": one.as_uri(),
+            "sha256": hashlib.sha256(one.read_bytes()).hexdigest(),
+            "depends": [],
+            "imports": ["warmup_sample"],
+            "checked": "by the test that made it",
+        }
+    ]
+    content["prepared"] = ["warmup_sample"]
+    return content
+
+
+def project(folder: Path) -> Path:
+    """The sample project with some more programs, and a ``wasm.json`` that can be had here."""
+    root = copy_sample(folder)
+    pin(root, pinned(folder))
+    snippets = root / "snippets/junior/autograd"
+    (snippets / "thing.py").write_text(SAMPLE)
+    (snippets / "thing.out").write_text("1 from a wheel\n")
+    for name, source, out in [
+        ("elsewhere", ELSEWHERE, "linux\n"),
+        ("endless", ENDLESS, "1\n"),
+        ("digits", DIGITS, None),
+    ]:
+        (snippets / f"{name}.py").write_text(source)
+        if out:
+            (snippets / f"{name}.out").write_text(out)
+    text = outputs.written("12 seconds\n", DIGITS, "a CPU", "2.13.0", "2026-11-22")
+    (snippets / "digits.out").write_text(text)
+    page = root / "docs/junior/autograd/other.md"
+    blocks = "".join(
+        f'```python title="{name}.py"\n--8<-- "junior/autograd/{name}.py"\n```\n\n'
+        f'```output\n--8<-- "junior/autograd/{name}.out"\n```\n\n'
+        for name in ("elsewhere", "endless", "digits", "thing")
+    )
+    page.write_text(page.read_text().replace("## Why\n", f"{blocks}## Why\n"))
+    return root
+
+
+def pin(root: Path, content: dict) -> None:
+    (root / "scripts/warmup/wasm/wasm.json").write_text(json.dumps(content))
+
+
+def warmup(root: Path, *arguments: str) -> subprocess.CompletedProcess:
+    """Run one of the project's commands."""
+    return subprocess.run(
+        [sys.executable, "-m", "warmup", *arguments],
+        cwd=root,
+        capture_output=True,
+        text=True,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(root / "scripts")},
+    )
+
+
+def prepared(root: Path) -> subprocess.CompletedProcess:
+    """Take the three steps; the last of them that was taken."""
+    for step in ("fetch", "check", "run"):
+        done = warmup(root, "wasm", step)
+        if done.returncode:
+            return done
+    return done
+
+
+def sri(content: bytes) -> str:
+    return "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()
+
+
+def copied(site: Path, folder: Path) -> Path:
+    """A copy of a built site to break."""
+    return Path(shutil.copytree(site, folder / site.name))
