@@ -16,7 +16,7 @@ from test_page import Cell
 import wasm_site
 from warmup.dev.serving import served
 from warmup.testing import PREFIX, build_site, once
-from warmup.wasm import files
+from warmup.wasm import files, pins
 
 PAGE = "junior/autograd/thing/"
 PYODIDE = "/assets/pyodide/"
@@ -88,6 +88,15 @@ def visit(chromium, site):
     for one in visits:
         foreign = [url for url in one.asked if not url.startswith((one.address, "data:", "blob:"))]
         assert not foreign and not one.failures, (foreign, one.failures)
+
+
+def test_what_npm_and_pip_deliver_has_the_hashes_of_wasm_json():
+    wanted = pins.read()
+    packages = tuple(pin for pin in wanted.packages if pin.url.startswith(pins.PYPI))
+    assert [path.name for path in files.fetch(pins.Pins(wanted.runtime, packages, ()), wasm_site.FETCHED)] == [
+        "pyodide-314.0.2.tgz", "sympy-1.14.0-py3-none-any.whl", "mpmath-1.3.0-py3-none-any.whl",
+        "typing_extensions-4.15.0-py3-none-any.whl",
+    ]  # fmt: skip
 
 
 def test_nothing_is_asked_for_before_the_click_which_says_what_it_costs(visit, site):

@@ -19,8 +19,9 @@ from warmup.project import ROOT
 from warmup.testing import copy_sample
 from warmup.wasm import files, pins
 
-TARBALL = ROOT / ".cache" / "pyodide-314.0.2.tgz"
-WHEEL = "warmup_sample-1.0-py3-none-any.whl"
+FETCHED = ROOT / ".cache" / "wasm"
+VERSION = "1.0+pyodide314.0.2"  # a plus, as in torch's
+WHEEL = f"warmup_sample-{VERSION}-py3-none-any.whl"
 SAMPLE = """# /// script
 # dependencies = ["warmup_sample"]
 # ///
@@ -38,24 +39,18 @@ DIGITS = (
 
 def tarball() -> Path:
     """Pyodide's tarball from npm, downloaded once, with the hash that ``wasm.json`` has."""
-    right = pins.read().runtime.digest
-    if not TARBALL.exists() or files.digest(TARBALL, "sha512") != right:
-        TARBALL.parent.mkdir(exist_ok=True)
-        if shutil.which("npm") is None:
-            pytest.fail("There is no npm, which downloads Pyodide for this. Install Node 20 or newer.", pytrace=False)
-        name = f"pyodide@{pins.read().runtime.version}"
-        subprocess.run(["npm", "pack", "--silent", name], cwd=TARBALL.parent, check=True, stdout=subprocess.DEVNULL)
-    assert files.digest(TARBALL, "sha512") == right
-    return TARBALL
+    if shutil.which("npm") is None:
+        pytest.fail("There is no npm, which downloads Pyodide for this. Install Node 20 or newer.", pytrace=False)
+    return files.fetch(pins.Pins(pins.read().runtime, (), ()), FETCHED)[0]
 
 
 def wheel(folder: Path) -> Path:
     """A wheel with one module, whose numbers are seeded by nobody."""
     path = folder / WHEEL
-    info = "warmup_sample-1.0.dist-info"
+    info = f"warmup_sample-{VERSION}.dist-info"
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("warmup_sample/__init__.py", "HERE = 'from a wheel'\n" + "# " + "x" * 2_000_000 + "\n")
-        archive.writestr(f"{info}/METADATA", "Metadata-Version: 2.1\nName: warmup-sample\nVersion: 1.0\n")
+        archive.writestr(f"{info}/METADATA", f"Metadata-Version: 2.1\nName: warmup-sample\nVersion: {VERSION}\n")
         archive.writestr(f"{info}/WHEEL", "Wheel-Version: 1.0\nRoot-Is-Purelib: true\nTag: py3-none-any\n")
         archive.writestr(f"{info}/RECORD", "")
     return path
@@ -69,7 +64,7 @@ def pinned(folder: Path) -> dict:
     content["packages"] = [
         {
             "name": "warmup-sample",
-            "version": "1.0",
+            "version": VERSION,
             "url": one.as_uri(),
             "sha256": hashlib.sha256(one.read_bytes()).hexdigest(),
             "depends": [],

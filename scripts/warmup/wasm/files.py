@@ -15,12 +15,15 @@ import hashlib
 import json
 import os
 import shutil
+import subprocess
+import sys
 import tarfile
+import tempfile
 import urllib.request
 from pathlib import Path
 
 from warmup.project import ROOT, Problem, ProblemError, relative
-from warmup.wasm.pins import Pin, Pins
+from warmup.wasm.pins import NPM, PYPI, Pin, Pins
 
 FOLDER = ROOT / "build" / "wasm"
 RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip")
@@ -31,6 +34,7 @@ WORKER = Path(__file__).with_name("worker")
 # What runs programs and judges them, and the modules of the project that it imports.
 PYTHON = ("run/digits.py", "run/tolerated.py", "wasm/inside.py")
 _TIMEOUT = 60.0  # seconds without a byte
+_CLIENT = 240.0  # seconds for all that npm or pip does
 
 
 def fetch(pins: Pins, folder: Path = FOLDER) -> list[Path]:
@@ -49,23 +53,34 @@ def _fetch_one(pin: Pin, path: Path) -> Path:
         raise ProblemError(Problem(pin.url, 0, f"{pin.name} has no hash in wasm.json.", "Nothing is fetched without."))
     if path.exists() and digest(path, pin.algorithm) == pin.digest:
         return path
-    part = path.with_name(f".{path.name}.part")
-    try:
-        with urllib.request.urlopen(pin.url, timeout=_TIMEOUT) as response, part.open("wb") as file:
-            shutil.copyfileobj(response, file)
-    except (OSError, ValueError) as error:  # URLError and HTTPError are OSErrors
-        part.unlink(missing_ok=True)
-        raise ProblemError(Problem(pin.url, 0, f"It cannot be had: {error}.")) from None
-    found = digest(part, pin.algorithm)
-    if found != pin.digest:
-        part.unlink()
-        raise ProblemError(
-            Problem(
-                pin.url, 0, f"Its {pin.algorithm} is {found} and not the one in wasm.json.", "Nothing is published."
+    with tempfile.TemporaryDirectory(dir=path.parent) as folder:
+        part = Path(folder) / pin.file
+        try:
+            _download(pin, part)
+            found = digest(part, pin.algorithm)
+        except (OSError, ValueError, subprocess.SubprocessError) as error:  # URLError and HTTPError are OSErrors
+            raise ProblemError(Problem(pin.url, 0, f"It cannot be had: {error}.")) from None
+        if found != pin.digest:
+            raise ProblemError(
+                Problem(
+                    pin.url, 0, f"Its {pin.algorithm} is {found} and not the one in wasm.json.", "Nothing is published."
+                )
             )
-        )
-    os.replace(part, path)
+        os.replace(part, path)
     return path
+
+
+def _download(pin: Pin, path: Path) -> None:
+    if pin.url.startswith(NPM):
+        client = ["npm", "pack", "--silent", f"{pin.name}@{pin.version}"]
+    elif pin.url.startswith(PYPI):
+        pip = [sys.executable, "-m", "pip", "download", "--quiet", "--no-deps", "--only-binary=:all:"]
+        client = [*pip, f"{pin.name}=={pin.version}"]
+    else:
+        with urllib.request.urlopen(pin.url, timeout=_TIMEOUT) as response, path.open("wb") as file:
+            shutil.copyfileobj(response, file)
+        return
+    subprocess.run(client, cwd=path.parent, check=True, stdout=subprocess.DEVNULL, timeout=_CLIENT)
 
 
 def check(pins: Pins, folder: Path = FOLDER) -> list[Problem]:

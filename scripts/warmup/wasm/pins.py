@@ -10,11 +10,17 @@ from urllib.parse import unquote, urlsplit
 from warmup.project import Problem, relative
 
 FILE = Path(__file__).with_name("wasm.json")
+NPM = "pkg:npm/"
+PYPI = "pkg:pypi/"
 
 
 @dataclass(frozen=True)
 class Pin:
-    """One file. algorithm: of its digest, which is hexadecimal; "" where nobody has filled it in yet."""
+    """One file.
+
+    url: where it is, or a package URL (https://github.com/package-url/purl-spec) of npm's or of a pure wheel of PyPI's.
+    algorithm: of its digest, which is hexadecimal; "" where nobody has filled it in yet.
+    """
 
     name: str
     version: str
@@ -28,6 +34,10 @@ class Pin:
     @property
     def file(self) -> str:
         """The name of the file."""
+        if self.url.startswith(NPM):
+            return f"{self.name}-{self.version}.tgz"
+        if self.url.startswith(PYPI):
+            return f"{self.name.replace('-', '_')}-{self.version}-py3-none-any.whl"
         return unquote(urlsplit(self.url).path.rpartition("/")[2])
 
 

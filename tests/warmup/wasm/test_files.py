@@ -71,7 +71,7 @@ def test_the_projects_own_list_is_whole_but_for_what_a_maintainer_has_to_compare
     own = pins.read()
     assert [pin.name for pin in own.packages] == ["torch", "numpy", "sympy", "mpmath", "typing-extensions"]
     assert {pin.algorithm: len(pin.digest) for pin in (*own.packages, own.runtime)} == {"sha256": 64, "sha512": 128}
-    assert all(pin.url.startswith("https://") for pin in (own.runtime, *own.packages))
+    assert all(pin.url.startswith(("https://", pins.NPM, pins.PYPI)) for pin in (own.runtime, *own.packages))
     torch = own.packages[0]
     assert torch.file == "torch-2.13.0+pyodide314.0.2-cp314-cp314-pyemscripten_2026_0_wasm32.whl"
     assert {name for pin in own.packages for name in pin.depends} <= {pin.name for pin in own.packages}
@@ -107,9 +107,12 @@ def test_what_is_there_is_not_fetched_again(wanted, tmp_path):
         ({"digest": ""}, "ab has no hash in wasm.json"),
         ({"url": "file:///no/such/file.whl"}, "It cannot be had: .*No such file"),
         ({"url": "http://127.0.0.1:9/a.whl"}, "It cannot be had: .*refused"),
+        ({"url": "pkg:npm/ab@1"}, "It cannot be had: .*npm"),
+        ({"url": "pkg:pypi/ab@1", "version": "no version"}, "It cannot be had: .*pip"),
     ],
 )
-def test_what_is_wrong_is_not_kept(wanted, tmp_path, change, said):
+def test_what_is_wrong_is_not_kept(wanted, tmp_path, monkeypatch, change, said):
+    monkeypatch.setenv("PATH", str(tmp_path))  # on which is no npm
     with pytest.raises(ProblemError, match=said):
         files.fetch(without(wanted, **change), tmp_path / "wasm")
     assert [path.name for path in (tmp_path / "wasm/download").iterdir()] == ["runtime-1.tgz"]
@@ -242,5 +245,19 @@ def test_only_declared_numbers_may_differ(tmp_path):
     assert word(measured, recorded, "b 100\n") == "different"
 
 
-def test_a_pin_is_named_as_its_file(wanted):
-    assert Pin("a", "1", "https://e/x%2By.whl?z", "sha256", "", "").file == "x+y.whl"
+@pytest.mark.parametrize(
+    ("url", "file"),
+    [
+        ("https://e/x%2By.whl?z", "x+y.whl"),
+        ("pkg:npm/a-b@1", "a-b-1.tgz"),
+        ("pkg:pypi/a-b@1", "a_b-1-py3-none-any.whl"),
+    ],
+)
+def test_a_pin_is_named_as_its_file(url, file):
+    assert Pin("a-b", "1", url, "sha256", "", "").file == file
+
+
+def test_a_package_url_names_what_its_entry_says():
+    for pin in (pins.read().runtime, *pins.read().packages):
+        if pin.url.startswith("pkg:"):
+            assert pin.url.rpartition("/")[2] == f"{pin.name}@{pin.version}"
