@@ -1,8 +1,10 @@
 // Runs programs in Node with the files that a browser would get: node node.mjs <folder of files> <list of programs>.
-// Writes a line of JSON for each. One that takes too long is ended, and Python is loaded again for the next.
+// Writes a line of JSON for each. One that takes too long is ended, and Python is loaded again for the next. Some Pythons
+// share the programs, each in its own worker.
 
 import { once } from "node:events"
 import { readFile } from "node:fs/promises"
+import { availableParallelism } from "node:os"
 import { argv } from "node:process"
 import { writeSync } from "node:fs"
 import { join } from "node:path"
@@ -39,6 +41,7 @@ const worker = folder => new Promise((resolve, reject) => {
 })
 
 const LOADING = 300_000  // milliseconds
+const PYTHONS = Math.min(4, availableParallelism())
 
 const within = (promise, milliseconds) => {
   let timer
@@ -46,9 +49,9 @@ const within = (promise, milliseconds) => {
   return Promise.race([promise, late]).finally(() => clearTimeout(timer))
 }
 
-const main = async (folder, list) => {
+const runAll = async (folder, programs) => {
   let python = null
-  for (const { program, source, seconds } of JSON.parse(await readFile(list, "utf8"))) {
+  for (const { program, source, seconds } of programs) {
     python ??= await within(worker(folder), LOADING)
     const answered = new AbortController()
     const next = name => once(python, name, { signal: answered.signal })
@@ -67,6 +70,13 @@ const main = async (folder, list) => {
     writeSync(1, `${JSON.stringify(result)}\n`)
   }
   await python?.terminate()
+}
+
+const main = async (folder, list) => {
+  const programs = JSON.parse(await readFile(list, "utf8"))
+  // Which programs share a Python does not depend on how fast they are.
+  await Promise.all([...Array(PYTHONS).keys()].map(mine =>
+    runAll(folder, programs.filter((_, index) => index % PYTHONS === mine))))
 }
 
 if (isMainThread) await main(argv[2], argv[3])

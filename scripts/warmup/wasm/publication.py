@@ -53,19 +53,16 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     ):
         return Publication()
     records = {}
-    for name, code in tried["programs"].items():
+    for name, fingerprint in tried["programs"].items():
         source = snippets / name
-        recorded = outputs.read(
-            outputs.for_torch(source, tried["torch"]) if tried["torch"] else source.with_suffix(".out")
-        )
-        if recorded and source.is_file() and code == fingerprint(source):
-            records[name] = recorded.text
+        found = record(source, tried["torch"])
+        if found and source.is_file() and fingerprint == outputs.fingerprint(source.read_text("utf-8"), found.text):
+            records[name] = found.text
     paths[files.MANIFEST] = folder / files.MANIFEST
     size = sum(one["bytes"] for one in manifest.values())
     return Publication(paths, tried["release"], size, records)
 
 
-def fingerprint(snippet: Path) -> str:
-    """Ties a program to the run in which it printed what is recorded now."""
-    recorded = outputs.read(snippet.with_suffix(".out"))
-    return outputs.fingerprint(snippet.read_text(encoding="utf-8"), recorded.text if recorded else "")
+def record(snippet: Path, torch: str) -> outputs.Output | None:
+    """What a run with this version of torch, "" without one, is compared with; None where nothing is recorded."""
+    return outputs.read(outputs.for_torch(snippet, torch) if torch else outputs.output_file(snippet))

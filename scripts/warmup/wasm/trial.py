@@ -6,6 +6,7 @@ import json
 import re
 import shutil
 import subprocess
+import time
 from collections.abc import Iterable
 from pathlib import Path
 
@@ -14,10 +15,12 @@ from warmup.project import SNIPPETS, Problem, ProblemError
 from warmup.run import comparison
 from warmup.wasm import files
 from warmup.wasm.pins import Pins
-from warmup.wasm.publication import fingerprint
+from warmup.wasm.publication import record
 
 NODE = Path(__file__).with_name("node.mjs")
 LONGER = 12  # how much longer a program may take than its header allows: so much slower is WebAssembly here and there
+LONGEST = 60.0  # seconds that any of them may take: no reader waits longer
+ALL = 20 * 60.0  # seconds after which no more are tried; the Pages workflow waits for 30 minutes
 
 
 def candidates(pins: Pins, paths: Iterable[Path]) -> dict[Path, str]:
@@ -55,18 +58,20 @@ def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
         if reason:
             print(f"skipped            {comparison.name_of(path)}: {reason}")
     tried = {_name(path): path for path, reason in why.items() if not reason}
-    good, torch = {}, ""
-    for result in _results(node, folder, tried):
-        path = tried[result["program"]]
+    good, torch, end = {}, "", time.monotonic() + ALL
+    for result in _results(node, folder, tried, end):
+        path = tried.pop(result["program"])
         torch = torch or result["torch"]
         word = _word(path, result)
         print(f"{word:9} {result['seconds']:6.2f} s {comparison.name_of(path)}", flush=True)
         if word in ("equal", "measured"):
-            good[result["program"]] = fingerprint(path)
+            good[result["program"]] = outputs.fingerprint(path.read_text(encoding="utf-8"), _recorded(path, result))
         elif word == "failed":
             print(result["stderr"].rstrip()[-2000:])
         else:
             print(comparison.diff(path, _recorded(path, result), result["stdout"], "recorded", "WebAssembly"), end="")
+    for path in tried.values():
+        print(f"not tried in time  {comparison.name_of(path)}")
     text = json.dumps({"release": files.integrity(manifest), "torch": torch, "programs": good}, indent=1)
     (folder / "programs.json").write_text(text, encoding="utf-8")
     return len(good)
@@ -77,9 +82,8 @@ def _name(path: Path) -> str:
 
 
 def _recorded(path: Path, result: dict) -> str:
-    file = outputs.for_torch(path, result["torch"]) if result["torch"] else outputs.output_file(path)
-    recorded = outputs.read(file)
-    return recorded.text if recorded else ""
+    found = record(path, result["torch"])
+    return found.text if found else ""
 
 
 def _word(path: Path, result: dict) -> str:
@@ -92,8 +96,8 @@ def _word(path: Path, result: dict) -> str:
     return "measured" if comparison.agree(recorded, result["stdout"], comparison.header_of(path)) else "different"
 
 
-def _results(node: str, folder: Path, tried: dict[str, Path]) -> Iterable[dict]:
-    """What each program gave, as soon as it ends."""
+def _results(node: str, folder: Path, tried: dict[str, Path], end: float) -> Iterable[dict]:
+    """What each program gave, as soon as it ends; nothing more after this time of the monotonic clock."""
     # Pyodide imports a package for sockets in Node, which no program here opens: an empty one does.
     stub = folder / "node_modules" / "ws"
     stub.mkdir(parents=True, exist_ok=True)
@@ -102,14 +106,21 @@ def _results(node: str, folder: Path, tried: dict[str, Path]) -> Iterable[dict]:
     programs = []
     for name, path in tried.items():
         text = path.read_text(encoding="utf-8")
-        seconds = header.parse(text, path).timeout * LONGER
+        seconds = min(header.parse(text, path).timeout * LONGER, LONGEST)
         programs.append({"program": name, "source": outputs.without_header(text), "seconds": seconds})
     (folder / "tried.json").write_text(json.dumps(programs), encoding="utf-8")
     command = [node, str(NODE), str(folder / "files"), str(folder / "tried.json")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:
         assert process.stdout is not None
-        for line in process.stdout:
-            yield json.loads(line)
+        try:
+            for line in process.stdout:
+                yield json.loads(line)
+                if time.monotonic() > end:
+                    process.kill()
+                    return
+        except BaseException:  # or it would be waited for
+            process.kill()
+            raise
     if process.returncode:
         raise ProblemError(
             Problem("node", 0, f"It ended with exit code {process.returncode}.", "What it said is above.")

@@ -8,12 +8,13 @@ import hashlib
 import io
 import json
 import tarfile
+import time
 from pathlib import Path
 
 import pytest
 
 from warmup.content import outputs
-from warmup.project import ProblemError
+from warmup.project import SNIPPETS, ProblemError
 from warmup.wasm import command, files, pins, publication, trial
 from warmup.wasm.pins import Pin, Pins
 
@@ -160,7 +161,7 @@ def tried(wanted, tmp_path) -> tuple[Path, Path]:
     (snippets / "a/b.py").write_text("print(1)\n")
     (snippets / "a/b.out").write_text("1\n")
     release = files.integrity(folder / files.MANIFEST)
-    programs = {"a/b.py": publication.fingerprint(snippets / "a/b.py")}
+    programs = {"a/b.py": outputs.fingerprint("print(1)\n", "1\n")}
     (folder / "programs.json").write_text(json.dumps({"release": release, "torch": "", "programs": programs}))
     return folder, snippets
 
@@ -204,6 +205,43 @@ def test_a_program_that_was_edited_since_has_no_button(tried, name, text):
     folder, snippets = tried
     (snippets / "a" / name).write_text(text)
     assert not publication.read(folder, snippets)
+
+
+def test_a_program_whose_record_for_the_wheels_torch_was_edited_since_has_no_button(tried):
+    folder, snippets = tried
+    (snippets / "a/b.torch-before-2.14.out").write_text("0\n")
+    programs = {"a/b.py": outputs.fingerprint("print(1)\n", "0\n")}
+    content = json.loads((folder / "programs.json").read_text()) | {"torch": "2.13.0+pyodide", "programs": programs}
+    (folder / "programs.json").write_text(json.dumps(content))
+    assert publication.read(folder, snippets).records == {"a/b.py": "0\n"}
+    (snippets / "a/b.torch-before-2.14.out").write_text("1\n")
+    assert not publication.read(folder, snippets)
+
+
+def test_what_was_good_in_time_is_listed(wanted, tmp_path, monkeypatch, capsys):
+    names = ["junior/autograd/zero_grad", "junior/autograd/zero_grad_none"]
+    paths = [SNIPPETS / f"{name}.py" for name in names]
+    result = {
+        "program": f"{names[0]}.py",
+        "code": 0,
+        "seconds": 1,
+        "torch": "",
+        "stdout": paths[0].with_suffix(".out").read_text(),
+    }
+    node = tmp_path / "bin/node"
+    node.parent.mkdir()
+    node.write_text(f"#!/bin/sh\nprintf '%s\\n' '{json.dumps(result)}'\nexec sleep 60\n")
+    node.chmod(0o755)
+    monkeypatch.setenv("PATH", str(node.parent), prepend=":")
+    monkeypatch.setattr(trial, "ALL", 0)
+    files.fetch(wanted, tmp_path / "wasm")
+    files.check(wanted, tmp_path / "wasm")
+    begun = time.monotonic()
+    assert trial.run(wanted, paths, tmp_path / "wasm") == 1 and time.monotonic() - begun < 30
+    assert json.loads((tmp_path / "wasm/programs.json").read_text())["programs"].keys() == {f"{names[0]}.py"}
+    assert f"not tried in time  {names[1]}\n" in capsys.readouterr().out
+    tries = json.loads((tmp_path / "wasm/tried.json").read_text())
+    assert [one["seconds"] for one in tries] == [trial.LONGEST] * 2
 
 
 def test_programs_that_cannot_run_there_are_not_tried(wanted, tmp_path):
