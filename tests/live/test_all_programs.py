@@ -55,7 +55,7 @@ def test_each_program_of_a_page_equals_its_record(tab, server, counts, question)
     wrong = {}
     for number, program in enumerate(shown):
         blocks.nth(number).get_by_role("button", name=re.compile("^Run ")).click()
-        output = tab.locator(f".highlight[data-program='{program}'] + .tw-live")
+        output = tab.locator(f".highlight[data-program='{program}'] + .tw-run")
         tab.wait_for_function("box => box.dataset.word", arg=output.element_handle(), timeout=max(FIRST, SLOWEST))
         word = output.get_attribute("data-word")
         counts[word] += 1

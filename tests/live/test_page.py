@@ -20,14 +20,14 @@ class Cell:
     def __init__(self, page):
         self.page = page
         self.block = page.locator(".highlight[data-program]").first
-        self.output = page.locator(".tw-live").first
+        self.output = page.locator(".tw-run").first
 
     def press(self, name: str):
         self.block.get_by_role("button", name=re.compile(f"^{name} ")).click()
 
     def finish(self) -> str:
         """Wait for the end of a run; its verdict in a word."""
-        self.page.wait_for_selector(".tw-live[data-word]", timeout=FIRST)
+        self.page.wait_for_selector(".tw-run[data-word]", timeout=FIRST)
         return self.output.get_attribute("data-word")
 
     def run(self) -> str:
@@ -61,14 +61,14 @@ def cell(open_live) -> Cell:
 
 
 def test_it_prints_what_is_recorded_and_says_so(cell):
-    recorded = cell.page.locator(".tw-output:not(.tw-live) pre").first.text_content()
+    recorded = cell.page.locator(".tw-output:not(.tw-run) pre").first.text_content()
     assert cell.text.rstrip() == recorded.rstrip()
     assert re.fullmatch(r"Equals the recorded output\. torch 2\S+, \d+\.\d\d s", cell.said)
 
 
 def test_the_token_leaves_the_address_and_is_asked_of_no_other_page(open_live, live):
     page = open_live(PAGE)
-    page.wait_for_selector(".tw-live__bar")
+    page.wait_for_selector(".tw-run__bar")
     assert page.url == f"{live.address}/{PAGE}"
     assert page.evaluate("document.cookie").find(live.token) < 0
 
@@ -171,7 +171,7 @@ def test_lines_arrive_when_they_are_printed(cell):
     cell.page.evaluate(
         """() => { globalThis.seen = []
         new MutationObserver(() => seen.push(Date.now() / 1000)).observe(
-          document.querySelector('.tw-live pre code'), { childList: true }) }"""
+          document.querySelector('.tw-run pre code'), { childList: true }) }"""
     )
     cell.press("Run")
     cell.finish()
@@ -186,7 +186,7 @@ def test_a_plot_is_drawn(open_live):
     page.evaluate("document.querySelectorAll('details').forEach(fold => fold.open = true)")
     block = page.locator(".highlight[data-program]").filter(has=page.get_by_text("plt.show()")).first
     block.get_by_role("button", name=re.compile("^Run ")).click()
-    output = page.locator(".tw-live[data-word]")
+    output = page.locator(".tw-run[data-word]")
     output.wait_for(timeout=FIRST)
     assert output.get_attribute("data-word") in ("equal", "numbers")
     assert output.locator("figure svg[role=img]").is_visible()
@@ -198,7 +198,7 @@ def test_two_programs_of_a_tab_run_one_after_the_other(cell):
     cell.press("Run")
     blocks.nth(1).get_by_role("button", name=re.compile("^Run ")).click()
     assert cell.finish() == "stopped"
-    cell.page.wait_for_function("document.querySelectorAll('.tw-live[data-word]').length == 2", timeout=FIRST)
+    cell.page.wait_for_function("document.querySelectorAll('.tw-run[data-word]').length == 2", timeout=FIRST)
 
 
 def test_two_tabs_have_two_processes(cell, open_live):
@@ -213,7 +213,7 @@ def test_two_tabs_have_two_processes(cell, open_live):
 def test_the_next_page_of_a_tab_need_not_wait_for_torch(cell, live):
     kernels = live.descendants()
     cell.page.goto(f"{live.address}/junior/autograd/no-grad/")
-    cell.page.wait_for_selector(".tw-live__bar")
+    cell.page.wait_for_selector(".tw-run__bar")
     begun = time.monotonic()
     other = Cell(cell.page)
     other.run()
@@ -233,7 +233,7 @@ def test_it_works_from_the_keyboard(open_live):
     page.keyboard.press("Control+a")
     page.keyboard.type("print(7)")
     page.keyboard.press("Control+Enter")
-    page.wait_for_function("document.querySelector('.tw-live pre code').textContent == '7\\n'", timeout=FIRST)
+    page.wait_for_function("document.querySelector('.tw-run pre code').textContent == '7\\n'", timeout=FIRST)
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") == "BUTTON"
 

@@ -58,7 +58,7 @@ class Visit:
 
     def open(self, path: str) -> None:
         self.page.goto(self.address + path)
-        self.page.wait_for_selector(".tw-live__bar")
+        self.page.wait_for_selector(".tw-run__bar")
         self.cell = Cell(self.page)
 
     @property
@@ -104,11 +104,11 @@ def test_nothing_is_asked_for_before_the_click_which_says_what_it_costs(visit, s
     one.page.wait_for_load_state("networkidle")
     assert one.downloads == []
     size = sum(path.stat().st_size for path in (site / "assets/pyodide").iterdir() if path.name != "files.json")
-    bar = one.page.locator(".tw-live__bar").first.inner_text()
+    bar = one.page.locator(".tw-run__bar").first.inner_text()
     assert f"Run ({round(size / 1e6)} MB download)" in bar and "runs on this device only" in bar
     assert one.cell.run() == "equal"
     assert sorted(one.downloads) == sorted(path.name for path in (site / "assets/pyodide").iterdir())
-    assert "download" not in one.page.locator(".tw-live__bar").first.inner_text()
+    assert "download" not in one.page.locator(".tw-run__bar").first.inner_text()
 
 
 def test_it_runs_with_its_wheel_and_is_judged(visit):
@@ -163,7 +163,7 @@ def test_lines_arrive_when_they_are_printed(visit):
     one.page.evaluate(
         """() => { globalThis.seen = []
         new MutationObserver(() => seen.push(Date.now() / 1000)).observe(
-          document.querySelector('.tw-live pre code'), { childList: true }) }"""
+          document.querySelector('.tw-run pre code'), { childList: true }) }"""
     )
     one.cell.run()
     printed = [float(line) for line in one.cell.text.split()]
@@ -192,7 +192,7 @@ def test_stop_ends_a_loop_at_once_and_python_starts_again(visit):
 def test_stop_while_it_is_loaded(visit):
     one = visit()
     one.cell.press("Run")
-    one.page.wait_for_function("document.querySelector('.tw-live [role=status]').textContent")
+    one.page.wait_for_function("document.querySelector('.tw-run [role=status]').textContent")
     one.cell.press("Stop")
     assert one.cell.finish() == "stopped"
     assert one.cell.run() == "equal"
@@ -203,8 +203,8 @@ def test_two_programs_of_a_page_run_one_after_the_other(visit):
     buttons = one.page.get_by_role("button", name=re.compile("^Run "))
     buttons.nth(0).click()
     buttons.nth(0).click()  # by now the second program's: the first one's has become Stop
-    one.page.wait_for_function("document.querySelectorAll('.tw-live[data-word]').length == 2", timeout=60_000)
-    words = [box.get_attribute("data-word") for box in one.page.locator(".tw-live[data-word]").all()]
+    one.page.wait_for_function("document.querySelectorAll('.tw-run[data-word]').length == 2", timeout=60_000)
+    words = [box.get_attribute("data-word") for box in one.page.locator(".tw-run[data-word]").all()]
     assert words == ["stopped", "numbers"]
 
 
@@ -213,7 +213,7 @@ def test_afterwards_it_needs_no_network(visit, site):
     one.cell.run()
     before = len(one.downloads)
     one.page.reload()
-    one.page.wait_for_function("document.querySelector('.tw-live__bar button').textContent == 'Run'")
+    one.page.wait_for_function("document.querySelector('.tw-run__bar button').textContent == 'Run'")
     one.context.set_offline(True)
     assert one.cell.run() == "equal" and len(one.downloads) == before
 
@@ -301,8 +301,9 @@ def test_the_site_has_nothing_of_a_kernel(site):
     for file in own:
         assert not re.search("jupyter|kernel|token|websocket", file.read_text(), re.I), file
     assert not (site / "assets/live").exists()
-    text = "\n".join(path.read_text() for path in sorted(site.rglob("*.html")))
-    assert not re.search("assets/live|torch-warmup-live-token|/api/kernels", text)
+    shown = [path for path in site.rglob("*") if path.suffix in (".html", ".css", ".js", ".mjs")]
+    text = "\n".join(path.read_text() for path in shown)
+    assert not re.search("assets/live|torch-warmup-live|/api/kernels", text)
 
 
 def test_exports_do_not_show_that_programs_run(site):
@@ -321,7 +322,7 @@ def test_it_works_from_the_keyboard(visit):
     one.page.keyboard.press("Control+a")
     one.page.keyboard.type("print(7)")
     one.page.keyboard.press("Control+Enter")
-    one.page.wait_for_function("document.querySelector('.tw-live pre code').textContent == '7\\n'", timeout=30_000)
+    one.page.wait_for_function("document.querySelector('.tw-run pre code').textContent == '7\\n'", timeout=30_000)
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(1280, "light"), (1280, "dark"), (360, "light")])

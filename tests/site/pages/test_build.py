@@ -179,7 +179,7 @@ def test_two_builds_are_the_same_to_the_byte(sample_site, project_copy, tmp_path
 
 
 def test_the_published_site_has_nothing_that_runs_programs_on_the_readers_machine(sample_site, project_copy, tmp_path):
-    words = ("data-program", "assets/live", "tw-live", "torch-warmup-live", "/api/kernels")
+    words = ("data-program", "assets/live", "tw-run", "torch-warmup-live", "/api/kernels")
 
     def traces(folder):
         text = "\n".join(p.read_text() for p in sorted(folder.rglob("*")) if p.suffix in (".html", ".css", ".js"))

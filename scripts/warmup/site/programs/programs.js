@@ -23,7 +23,7 @@ export class Refused extends Error {}
  * @typedef {{word: string, text: string, difference: ?string, seconds: ?number, torch: ?string}} Verdict
  */
 
-const EDIT = "torch-warmup-live-edit:"
+const EDIT = "torch-warmup-edit:"
 
 /** One program of the page, with its buttons and what it prints. */
 class Program {
@@ -40,14 +40,14 @@ class Program {
     edit: button("Edit", () => this.edit(), { quiet: true }),
     reset: button("Reset", () => this.reset(), { quiet: true }),
   }
-  #offer = element("span", { class: "tw-live__offer" })
+  #offer = element("span", { class: "tw-run__offer" })
   #said = element("span", { class: "tw-output__with", role: "status" })
   #text = element("code")
   #figures = element("div")
   #difference = element("code")
   #fold = element("details", { class: "tw-output__other", hidden: true },
     element("summary", {}, "What differs from the recorded output"), element("pre", { tabindex: 0 }, this.#difference))
-  #output = element("div", { class: "tw-output tw-live", hidden: true },
+  #output = element("div", { class: "tw-output tw-run", hidden: true },
     element("p", { class: "tw-output__bar" }, element("span", { class: "tw-output__label" }, "Your run"), this.#said),
     element("pre", { tabindex: 0 }, this.#text), this.#figures, this.#fold)
 
@@ -64,7 +64,7 @@ class Program {
     this.#original = block.querySelector("pre > code").textContent
     const { run, stop, edit, reset } = this.#buttons
     for (const one of [stop, edit, reset]) one.ariaLabel = `${one.textContent} ${this.#file}`
-    block.append(element("div", { class: "tw-live__bar" }, run, stop, edit, reset, this.#offer))
+    block.append(element("div", { class: "tw-run__bar" }, run, stop, edit, reset, this.#offer))
     block.after(this.#output)
     edit.hidden = true
     const kept = sessionStorage.getItem(EDIT + this.#name)
@@ -97,7 +97,7 @@ class Program {
   }
 
   #write(stream, text) {
-    this.#text.append(stream === "stderr" ? element("span", { class: "tw-live__error" }, text) : text)
+    this.#text.append(stream === "stderr" ? element("span", { class: "tw-run__error" }, text) : text)
   }
 
   #clear() {
@@ -165,7 +165,7 @@ class Program {
   edit(text = this.#original, focus = true) {
     const rows = text.split("\n").length + 1
     this.#field = element("textarea", {
-      class: "tw-live__source", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
+      class: "tw-run__source", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
       "aria-label": `Source of ${this.#file}; Control and Enter run it`,
     })
     this.#field.value = text
