@@ -8,6 +8,7 @@ import shutil
 import time
 from pathlib import Path
 from unittest import mock
+from urllib.parse import unquote
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -68,7 +69,7 @@ class Visit:
 
     @property
     def downloads(self) -> list[str]:
-        return [url.rpartition("/")[2] for url in self.asked if PYODIDE in url]
+        return [unquote(url.rpartition("/")[2]) for url in self.asked if PYODIDE in url]
 
 
 @pytest.fixture
