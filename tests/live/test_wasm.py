@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import subprocess
 import time
 from pathlib import Path
 from unittest import mock
@@ -17,7 +18,7 @@ from test_page import Cell
 import wasm_site
 from warmup.dev.serving import served
 from warmup.testing import PREFIX, build_site, once
-from warmup.wasm import files, pins
+from warmup.wasm import files, pins, trial
 
 PAGE = "junior/autograd/thing/"
 PYODIDE = "/assets/pyodide/"
@@ -289,6 +290,15 @@ def test_a_program_that_does_not_end_is_ended_and_the_next_ones_are_tried(shared
     assert re.search(r"different .* junior/autograd/elsewhere\n", said) and "+emscripten" in said
     assert re.search(r"measured .* junior/autograd/digits\n", said)
     assert said.endswith("7 of 9 programs get a button.\n")
+
+
+def test_python_does_not_go_on_without_a_package(built, tmp_path):
+    copy = shutil.copytree(built / "project/build/wasm", tmp_path / "wasm")
+    (copy / "files" / wasm_site.WHEEL).unlink()
+    (copy / "list.json").write_text(json.dumps([{"program": "a.py", "source": "print(1)", "seconds": 60}]))
+    command = ["node", str(trial.NODE), str(copy / "files"), str(copy / "list.json")]
+    done = subprocess.run(command, capture_output=True, text=True, check=False)
+    assert done.returncode and done.stdout == "" and "Not loaded: warmup-sample" in done.stderr
 
 
 def test_a_page_without_a_program_is_as_it_would_be_without(site):
