@@ -221,13 +221,8 @@ def test_a_program_whose_record_for_the_wheels_torch_was_edited_since_has_no_but
 def test_what_was_good_in_time_is_listed(wanted, tmp_path, monkeypatch, capsys):
     names = ["junior/autograd/zero_grad", "junior/autograd/zero_grad_none"]
     paths = [SNIPPETS / f"{name}.py" for name in names]
-    result = {
-        "program": f"{names[0]}.py",
-        "code": 0,
-        "seconds": 1,
-        "torch": "",
-        "stdout": paths[0].with_suffix(".out").read_text(),
-    }
+    out = paths[0].with_suffix(".out").read_text()
+    result = {"program": f"{names[0]}.py", "code": 0, "seconds": 1, "torch": "", "stdout": out}
     node = tmp_path / "bin/node"
     node.parent.mkdir()
     node.write_text(f"#!/bin/sh\nprintf '%s\\n' '{json.dumps(result)}'\nexec sleep 60\n")
