@@ -25,7 +25,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test live test-live wasm snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test live test-live wasm write snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -55,6 +55,9 @@ test-live: $(VENV)/.live  ## Run each program through its page, and try to break
 
 wasm: $(VENV)/.site  ## Fetch, check and try what browsers need to run programs (STEP=fetch for one of these steps)
 	@set -e; for step in $(or $(STEP),fetch check run); do $(WARMUP) wasm $$step; done
+
+write: $(VENV)/.test  ## Write an exercise from memory, judged whenever you save it (Q=causal-attention)
+	@$(WARMUP) write $(Q)
 
 snippets: $(VENV)/.test  ## Run the tests that depend on torch and Python: snippets, claims and outputs
 	$(BIN)/python -m pytest -n auto tests/snippets tests/test_outputs.py

@@ -7,7 +7,7 @@ import sys
 from pathlib import Path
 
 from warmup import checks
-from warmup.content import header, levels, navigation
+from warmup.content import header, levels, navigation, outputs
 from warmup.content.questions import Question
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
@@ -23,23 +23,19 @@ def snippet_paths(names: list[str]) -> list[Path]:
         ProblemError: a name means no snippet.
     """
     if not names:
-        return sorted(SNIPPETS.rglob("*.py"))
+        return outputs.programs(SNIPPETS)
     found: list[Path] = []
     for name in names:
         bare = name.removeprefix("snippets/").removesuffix(".py").removesuffix(".out")
         question = ROOT / "docs" / f"{bare}.md"
         paths = [p for p in (Path(name), SNIPPETS / f"{bare}.py") if p.suffix == ".py" and p.is_file()][:1]
-        if not paths and question.is_file():
+        if not paths and question.is_file() and (SNIPPETS / bare).is_dir():
+            paths = outputs.programs(SNIPPETS, bare)
+        elif not paths and question.is_file():
             paths = [SNIPPETS / s for s in Question.read(question).snippets]
         if not paths:
-            raise ProblemError(
-                Problem(
-                    f"Q={name}",
-                    0,
-                    "There is no such snippet or question.",
-                    "Write it as level/topic/name, for example Q=junior/autograd/zero_grad.",
-                )
-            )
+            fix = "Write it as level/topic/name, for example Q=junior/autograd/zero_grad."
+            raise ProblemError(Problem(f"Q={name}", 0, "There is no such snippet or question.", fix))
         found += [p.resolve() for p in paths]
     return list(dict.fromkeys(found))
 
@@ -100,6 +96,12 @@ def run(arguments: argparse.Namespace) -> int:
     return bool(failed)
 
 
+def write(arguments: argparse.Namespace) -> int:
+    from warmup.run import exercise
+
+    return exercise.write(arguments.exercise)
+
+
 def record(arguments: argparse.Namespace) -> int:
     from warmup.run import record as recording
 
@@ -129,7 +131,7 @@ def record_check(arguments: argparse.Namespace) -> int:
     if arguments.claims:
         for cpu, environment in emulation.CPUS.items():
             print(f"claims on {cpu}", flush=True)
-            tests = [sys.executable, "-m", "pytest", "-q", "-n", "auto", "tests/snippets"]
+            tests = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *emulation.TESTS]
             failed += bool(subprocess.run(tests, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode)
     return bool(failed)
 
@@ -217,9 +219,11 @@ def wasm(arguments: argparse.Namespace) -> int:
 
 
 def mutants(arguments: argparse.Namespace) -> int:
+    from warmup.content import trainers
     from warmup.run.mutants import report
 
-    return report.main(snippet_paths(arguments.names), arguments.sample, arguments.seed)
+    paths = [path for path in snippet_paths(arguments.names) if not path.is_relative_to(SNIPPETS / trainers.FOLDER)]
+    return report.main(paths, arguments.sample, arguments.seed)
 
 
 def bench(_: argparse.Namespace) -> int:
@@ -247,6 +251,7 @@ def main(argv: list[str] | None = None) -> int:
     command(check, "check pages, snippets' headers and imports, labs, and retired names; runs nothing")
     command(claims, "list the sentences that promise most, for the second reader").add_argument("names", nargs="*")
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
+    command(write, "write an exercise, judged whenever you save it").add_argument("exercise", nargs="?", default="")
     sub = command(record, "run snippets and record what they print")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--needs", choices=list(NEEDS), help="only snippets with this need")

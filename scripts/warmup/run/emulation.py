@@ -16,6 +16,8 @@ CPUS: dict[str, Mapping[str, str]] = {
     "the oldest CPU": {"ATEN_CPU_CAPABILITY": "default", "MKL_CBWR": "COMPATIBLE", "ONEDNN_MAX_CPU_ISA": "SSE41"},
 }
 THREADS = (1, 2, 4)
+# What has to pass on each CPU besides the outputs.
+TESTS = ("tests/snippets", "tests/trainers", "tests/write")
 # Threads that spin while they wait for each other take many times as long where there are fewer cores than threads.
 _WAIT = {"OMP_WAIT_POLICY": "PASSIVE"}
 
