@@ -1,0 +1,28 @@
+import torch
+from torch import Tensor
+
+
+def batch_norm(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor,
+    running_mean: Tensor,
+    running_var: Tensor,
+    training: bool,
+    momentum: float = 0.1,
+    eps: float = 1e-5,
+) -> Tensor:
+    if training:
+        n = x.numel() // x.shape[1]  # values per channel
+        if n == 1:
+            raise ValueError("training needs more than one value per channel")
+        axes = [0, *range(2, x.ndim)]
+        mean, var = x.mean(axes), x.var(axes, correction=0)
+        running_mean.mul_(1 - momentum).add_(mean.detach(), alpha=momentum)
+        unbiased = var.detach() * (n / (n - 1))
+        running_var.mul_(1 - momentum).add_(momentum * unbiased)
+    else:
+        mean, var = running_mean, running_var
+    shape = [1, -1] + [1] * (x.ndim - 2)  # lets (C,) broadcast against x
+    y = (x - mean.view(shape)) * torch.rsqrt(var + eps).view(shape)
+    return y * weight.view(shape) + bias.view(shape)
