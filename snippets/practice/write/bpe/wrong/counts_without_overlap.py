@@ -1,0 +1,37 @@
+"""Occurrences that overlap count once, so a, a counts only once in aaa."""
+
+from collections import Counter
+
+
+def merge(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+    result: list[str] = []
+    for symbol in symbols:
+        if result and (result[-1], symbol) == pair:
+            result[-1] += symbol
+        else:
+            result.append(symbol)
+    return result
+
+
+def train_bpe(words: dict[str, int], n_merges: int) -> list[tuple[str, str]]:
+    split = {word: list(word) for word in words}
+    merges: list[tuple[str, str]] = []
+    for _ in range(n_merges):
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, symbols in split.items():
+            for pair in set(zip(symbols, symbols[1:])):
+                merged = len(merge(symbols, pair))
+                counts[pair] += words[word] * (len(symbols) - merged)
+        if not counts:
+            break
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        merges.append(best)
+        split = {word: merge(symbols, best) for word, symbols in split.items()}
+    return merges
+
+
+def encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
+    symbols = list(word)
+    for pair in merges:
+        symbols = merge(symbols, pair)
+    return symbols

@@ -1,0 +1,40 @@
+"""encode passes over the word once and joins whatever pair it knows, so the order
+of the merges does not matter to it.
+"""
+
+from collections import Counter
+
+
+def merge(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+    result: list[str] = []
+    for symbol in symbols:
+        if result and (result[-1], symbol) == pair:
+            result[-1] += symbol
+        else:
+            result.append(symbol)
+    return result
+
+
+def train_bpe(words: dict[str, int], n_merges: int) -> list[tuple[str, str]]:
+    split = {word: list(word) for word in words}
+    merges: list[tuple[str, str]] = []
+    for _ in range(n_merges):
+        counts: Counter[tuple[str, str]] = Counter()
+        for word, symbols in split.items():
+            for pair in zip(symbols, symbols[1:]):
+                counts[pair] += words[word]
+        if not counts:
+            break
+        best = min(counts, key=lambda pair: (-counts[pair], pair))
+        merges.append(best)
+        split = {word: merge(symbols, best) for word, symbols in split.items()}
+    return merges
+
+
+def encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
+    symbols: list[str] = []
+    for symbol in word:
+        symbols.append(symbol)
+        while tuple(symbols[-2:]) in merges:
+            symbols[-2:] = [symbols[-2] + symbols[-1]]
+    return symbols

@@ -1,0 +1,31 @@
+"""The pair is chosen before the first merge, from the characters, and never
+counted again.
+"""
+
+from collections import Counter
+
+
+def merge(symbols: list[str], pair: tuple[str, str]) -> list[str]:
+    result: list[str] = []
+    for symbol in symbols:
+        if result and (result[-1], symbol) == pair:
+            result[-1] += symbol
+        else:
+            result.append(symbol)
+    return result
+
+
+def train_bpe(words: dict[str, int], n_merges: int) -> list[tuple[str, str]]:
+    split = {word: list(word) for word in words}
+    counts: Counter[tuple[str, str]] = Counter()
+    for word, symbols in split.items():
+        for pair in zip(symbols, symbols[1:]):
+            counts[pair] += words[word]
+    return sorted(counts, key=lambda pair: (-counts[pair], pair))[:n_merges]
+
+
+def encode(word: str, merges: list[tuple[str, str]]) -> list[str]:
+    symbols = list(word)
+    for pair in merges:
+        symbols = merge(symbols, pair)
+    return symbols
