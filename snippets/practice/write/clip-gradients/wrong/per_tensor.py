@@ -1,0 +1,18 @@
+"""Every gradient is clipped by its own norm, which changes the direction of the
+whole."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
+    grads = [p.grad for p in parameters if p.grad is not None]
+    # Not in float16, where the square of 300 is inf.
+    squares = [grad.float().square().sum() for grad in grads]
+    norm = sum(squares, torch.zeros(())).sqrt()
+    for grad, square in zip(grads, squares):
+        if square.sqrt() > max_norm:
+            grad.mul_(max_norm / square.sqrt())
+    return norm

