@@ -1,0 +1,19 @@
+"""The missing gradient is made on the CPU in float32, wherever and whatever its
+parameter is."""
+
+from collections.abc import Callable
+
+import torch
+from torch import Tensor, nn
+
+
+def average_gradients(
+    model: nn.Module, all_reduce: Callable[[Tensor], None], world_size: int
+) -> None:
+
+    for p in model.parameters():
+        if p.requires_grad:
+            if p.grad is None:  # other ranks wait for this call
+                p.grad = torch.zeros(p.shape)
+            all_reduce(p.grad)
+            p.grad /= world_size
