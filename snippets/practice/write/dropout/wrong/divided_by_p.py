@@ -1,0 +1,15 @@
+"""The kept elements are divided by p instead of 1 - p."""
+
+import torch
+from torch import Tensor
+
+
+def dropout(
+    x: Tensor, p: float, training: bool, generator: torch.Generator | None = None
+) -> Tensor:
+    if not 0 <= p <= 1:
+        raise ValueError(f"p is {p}, expected a number from 0 to 1")
+    if not training:
+        return x
+    kept = torch.rand(x.shape, generator=generator, device=x.device) >= p
+    return x * kept * (1 / p if p > 0 else 1)

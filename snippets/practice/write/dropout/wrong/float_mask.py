@@ -1,0 +1,15 @@
+"""A float32 mask turns a float16 input into a float32 result."""
+
+import torch
+from torch import Tensor
+
+
+def dropout(
+    x: Tensor, p: float, training: bool, generator: torch.Generator | None = None
+) -> Tensor:
+    if not 0 <= p <= 1:
+        raise ValueError(f"p is {p}, expected a number from 0 to 1")
+    if not training:
+        return x
+    kept = torch.rand(x.shape, generator=generator, device=x.device) >= p
+    return x * kept.float() * (1 / (1 - p) if p < 1 else 0)

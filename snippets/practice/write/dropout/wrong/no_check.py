@@ -1,0 +1,13 @@
+"""p outside of 0 to 1 is accepted."""
+
+import torch
+from torch import Tensor
+
+
+def dropout(
+    x: Tensor, p: float, training: bool, generator: torch.Generator | None = None
+) -> Tensor:
+    if not training:
+        return x
+    kept = torch.rand(x.shape, generator=generator, device=x.device) >= p
+    return x * kept * (1 / (1 - p) if p < 1 else 0)

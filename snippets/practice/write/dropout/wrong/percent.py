@@ -1,0 +1,17 @@
+"""p is rounded to percent, as the mask is drawn from 100 integers."""
+
+import torch
+from torch import Tensor
+
+
+def dropout(
+    x: Tensor, p: float, training: bool, generator: torch.Generator | None = None
+) -> Tensor:
+    if not 0 <= p <= 1:
+        raise ValueError(f"p is {p}, expected a number from 0 to 1")
+    if not training:
+        return x
+    kept = torch.randint(
+        100, x.shape, generator=generator, device=x.device
+    ) >= round(100 * p)
+    return x * kept * (1 / (1 - p) if p < 1 else 0)
