@@ -1,0 +1,19 @@
+"""Without torch.no_grad() the average becomes part of the model's graph, which
+grows with each update.
+"""
+
+import copy
+
+from torch import nn
+
+
+class EMA:
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.module = copy.deepcopy(model).eval().requires_grad_(False)
+
+    def update(self, model: nn.Module) -> None:
+        for average, value in zip(self.module.parameters(), model.parameters()):
+            average.lerp_(value, 1 - self.decay)
+        for average, value in zip(self.module.buffers(), model.buffers()):
+            average.copy_(value)
