@@ -1,0 +1,12 @@
+"""The columns are normalized, over the batch, and not each embedding."""
+
+import torch
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def contrastive_loss(image: Tensor, text: Tensor, log_scale: Tensor) -> Tensor:
+    image, text = F.normalize(image, dim=0), F.normalize(text, dim=0)
+    logits = log_scale.exp() * image @ text.T
+    labels = torch.arange(len(logits), device=logits.device)
+    return (F.cross_entropy(logits, labels) + F.cross_entropy(logits.T, labels)) / 2
