@@ -1,0 +1,12 @@
+"""There is one scale per input channel, because the maximum is taken over the
+rows."""
+
+import torch
+from torch import Tensor
+
+
+def quantize_rows(weight: Tensor) -> tuple[Tensor, Tensor]:
+    w = weight.float()
+    scale = w.abs().amax(dim=0, keepdim=True) / 127
+    scale = scale.masked_fill(scale == 0, 1.0)
+    return (w / scale).round().to(torch.int8), scale
