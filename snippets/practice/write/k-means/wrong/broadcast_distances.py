@@ -1,0 +1,19 @@
+"""The numbers are right, but the differences of all points and centroids are a
+tensor of N * K * D elements.
+"""
+
+import torch
+from torch import Tensor
+
+
+def nearest(x: Tensor, centroids: Tensor) -> Tensor:
+    return (x[:, None] - centroids).square().sum(-1).argmin(dim=1)
+
+
+def kmeans(x: Tensor, centroids: Tensor, steps: int) -> tuple[Tensor, Tensor]:
+    for _ in range(steps):
+        owner = nearest(x, centroids)
+        sums = torch.zeros_like(centroids).index_add(0, owner, x)
+        counts = torch.bincount(owner, minlength=len(centroids))[:, None]
+        centroids = torch.where(counts > 0, sums / counts.clamp(min=1), centroids)
+    return centroids, nearest(x, centroids)

@@ -1,0 +1,19 @@
+"""Right numbers, but a Python loop visits each point."""
+
+import torch
+from torch import Tensor
+
+
+def nearest(x: Tensor, centroids: Tensor) -> Tensor:
+    return torch.cdist(x, centroids).argmin(dim=1)
+
+
+def kmeans(x: Tensor, centroids: Tensor, steps: int) -> tuple[Tensor, Tensor]:
+    for _ in range(steps):
+        owner = nearest(x, centroids)
+        sums = torch.zeros_like(centroids)
+        for point, k in zip(x, owner):
+            sums[k] += point
+        counts = torch.bincount(owner, minlength=len(centroids))[:, None]
+        centroids = torch.where(counts > 0, sums / counts.clamp(min=1), centroids)
+    return centroids, nearest(x, centroids)

@@ -1,0 +1,17 @@
+"""The distance is the sum of absolute differences, not the Euclidean one."""
+
+import torch
+from torch import Tensor
+
+
+def nearest(x: Tensor, centroids: Tensor) -> Tensor:
+    return torch.cdist(x, centroids, p=1).argmin(dim=1)
+
+
+def kmeans(x: Tensor, centroids: Tensor, steps: int) -> tuple[Tensor, Tensor]:
+    for _ in range(steps):
+        owner = nearest(x, centroids)
+        sums = torch.zeros_like(centroids).index_add(0, owner, x)
+        counts = torch.bincount(owner, minlength=len(centroids))[:, None]
+        centroids = torch.where(counts > 0, sums / counts.clamp(min=1), centroids)
+    return centroids, nearest(x, centroids)

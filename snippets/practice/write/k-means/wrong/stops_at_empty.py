@@ -1,0 +1,19 @@
+"""The rounds end as soon as a cluster is empty, although the others still move."""
+
+import torch
+from torch import Tensor
+
+
+def nearest(x: Tensor, centroids: Tensor) -> Tensor:
+    return torch.cdist(x, centroids).argmin(dim=1)
+
+
+def kmeans(x: Tensor, centroids: Tensor, steps: int) -> tuple[Tensor, Tensor]:
+    for _ in range(steps):
+        owner = nearest(x, centroids)
+        sums = torch.zeros_like(centroids).index_add(0, owner, x)
+        counts = torch.bincount(owner, minlength=len(centroids))[:, None]
+        if (counts == 0).any():
+            break
+        centroids = torch.where(counts > 0, sums / counts.clamp(min=1), centroids)
+    return centroids, nearest(x, centroids)
