@@ -1,0 +1,11 @@
+"""The mean is subtracted first, which LayerNorm does and RMSNorm does not."""
+
+import torch
+from torch import Tensor
+
+
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> Tensor:
+    y = x.to(torch.promote_types(x.dtype, torch.float32))
+    y = y - y.mean(dim=-1, keepdim=True)
+    y = y * torch.rsqrt(y.square().mean(dim=-1, keepdim=True) + eps)
+    return (y * weight).to(x.dtype)

@@ -1,0 +1,10 @@
+"""float64 is rounded to float32 on the way."""
+
+import torch
+from torch import Tensor
+
+
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> Tensor:
+    y = x.float()
+    y = y * torch.rsqrt(y.square().mean(dim=-1, keepdim=True) + eps)
+    return (y * weight).to(x.dtype)

