@@ -1,0 +1,23 @@
+"""A token is accepted if it is the likeliest of the target, which is right for
+greedy decoding only."""
+
+from collections.abc import Callable
+
+from torch import Tensor
+
+
+def verify_draft(
+    draft: Tensor,
+    draft_probs: Tensor,
+    target_probs: Tensor,
+    u: Tensor,
+    draw: Callable[[Tensor], int],
+) -> list[int]:
+    accepted = []
+    for i, token in enumerate(draft.tolist()):
+        p, q = target_probs[i], draft_probs[i]
+        if token != int(p.argmax()):
+            rest = (p - q).clamp(min=0.0)
+            return [*accepted, draw(rest / rest.sum())]
+        accepted.append(token)
+    return [*accepted, draw(target_probs[len(accepted)])]
