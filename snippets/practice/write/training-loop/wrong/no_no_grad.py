@@ -1,0 +1,44 @@
+"""The evaluation runs without torch.no_grad(), so each batch builds a graph that
+nobody needs.
+"""
+
+from collections.abc import Callable, Iterable
+
+import torch
+from torch import nn
+
+
+def train_epoch(
+    model: nn.Module,
+    loader: Iterable,
+    loss_fn: Callable,
+    optimizer: torch.optim.Optimizer,
+    max_norm: float | None = None,
+) -> float:
+    model.train()
+    total, count = 0.0, 0
+    for x, y in loader:
+        optimizer.zero_grad()
+        loss = loss_fn(model(x), y)
+        loss.backward()
+        if max_norm is not None:
+            nn.utils.clip_grad_norm_(model.parameters(), max_norm)
+        optimizer.step()
+        total += loss.item() * len(x)
+        count += len(x)
+    return total / count
+
+
+def evaluate(
+    model: nn.Module, loader: Iterable, loss_fn: Callable
+) -> tuple[float, float]:
+    was_training = model.training
+    model.eval()
+    total, correct, count = 0.0, 0, 0
+    for x, y in loader:
+        logits = model(x)
+        total += loss_fn(logits, y).item() * len(x)
+        correct += (logits.argmax(dim=-1) == y).sum().item()
+        count += len(x)
+    model.train(was_training)
+    return total / count, correct / count
