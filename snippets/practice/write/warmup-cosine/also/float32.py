@@ -1,0 +1,19 @@
+import math
+
+import torch
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return float(floor)
+    progress = (step - warmup) / (total - warmup)
+    return (
+        floor
+        + (peak - floor)
+        * (1 + torch.cos(torch.tensor(math.pi * progress)).item())
+        / 2
+    )

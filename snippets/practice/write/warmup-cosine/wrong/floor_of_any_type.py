@@ -1,0 +1,14 @@
+"""An integer floor is returned as an integer."""
+
+import math
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return floor
+    progress = (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2

@@ -1,0 +1,15 @@
+"""cos(pi / 2 * progress) is a quarter of a period: it falls slowly at first and
+steeply at the end."""
+
+import math
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return float(floor)
+    progress = (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * math.cos(math.pi / 2 * progress)

@@ -1,0 +1,14 @@
+"""The warm-up begins above the floor instead of above 0."""
+
+import math
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return floor + (peak - floor) * (step + 1) / warmup
+    if step >= total:
+        return float(floor)
+    progress = (step - warmup) / (total - warmup)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2

