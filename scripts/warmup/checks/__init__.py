@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from warmup.checks import diagrams, navigation, outputs, puzzles, questions, snippets
+from warmup.checks import coding, diagrams, navigation, outputs, puzzles, questions, snippets
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
 
@@ -36,7 +36,7 @@ def _of_snippet(path: Path) -> list[Problem]:
 
 
 def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
-    """Every problem of questions, diagrams, puzzles, snippets and recorded outputs, each once, by file and line.
+    """Every problem of pages, diagrams, snippets and recorded outputs, each once, by file and line.
 
     Args:
         site: what was read.
@@ -59,6 +59,13 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
         found += _once(
             puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
         )
+    for page in site.coding:
+        own = [*(folder / page.id).rglob("*.py"), (folder / page.id).parent]
+        own += [(folder / name).with_suffix(kind) for name in page.snippets for kind in (".out", ".svg")]
+        named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
+        shared = (folder / page.id).parent.glob("*.py")
+        about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
+        found += _once(page.path, about, functools.partial(coding.problems, page, folder))
     for path in folder.rglob("*.py"):
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]

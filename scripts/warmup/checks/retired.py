@@ -7,7 +7,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import markdown
+from warmup.content import exercises, markdown
 from warmup.project import ROOT, Problem, relative
 
 
@@ -69,6 +69,8 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
             if any(path in about[page] for page in name.pages):
                 continue
             for match in re.finditer(name.pattern, text):
+                if f"def {match[0]}" in _starter(root, path):
+                    continue  # an exercise may ask for a function of this name
                 line = text.count("\n", 0, match.start()) + 1
                 yield Problem(relative(path), line, f"{match[0]!r} is retired.", f"Use {name.instead}.")
 
@@ -78,6 +80,15 @@ def _files(root: Path, page: str) -> set[Path]:
     path = root / "docs" / f"{page}.md"
     lines = markdown.lines(_text(path)) if path.is_file() else []
     return {path, *(root / "snippets" / include["path"] for line in lines if (include := line.include))}
+
+
+def _starter(root: Path, path: Path) -> str:
+    """What an exercise begins with, of a file in its folder; "" for other files."""
+    folder = root / "snippets" / exercises.FOLDER
+    if not path.is_relative_to(folder):
+        return ""
+    starter = folder / path.relative_to(folder).parts[0] / "starter.py"
+    return _text(starter) if starter.is_file() else ""
 
 
 def _text(path: Path) -> str:

@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.content import header, outputs
+from warmup.content import header, one_file, outputs
 from warmup.content.levels import Site
 from warmup.project import Problem, not_utf8, relative
 
@@ -24,9 +24,13 @@ def problems(path: Path) -> Iterator[Problem]:
 
 
 def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
-    """Snippets and outputs below ``snippets`` that neither a question nor a puzzle shows."""
-    shown = {include.path for question in site.questions for include in question.includes}
+    """Snippets and outputs below ``snippets`` that no page shows or needs."""
+    shown = {include.path for page in (*site.questions, *site.coding) for include in page.includes}
     shown = shown.union(*(puzzle.files for puzzle in site.puzzles))
+    shown = shown.union(*(page.programs(snippets) for page in site.coding))
+    shown |= {page.shared_by_all for page in site.coding}
+    # Nothing is printed by what draws a trainer's curves.
+    shown |= {f"{page.id}/{name}.out" for page in site.trainers for name in ("symptom", "curves")}
     for path in sorted(snippets.rglob("*.py")):
         if path.relative_to(snippets).as_posix() not in shown:
             yield Problem(
@@ -74,6 +78,7 @@ def _imports(path: Path) -> Iterator[Problem]:
     except ValueError as error:  # what older Pythons raise for a null byte
         yield Problem(relative(path), 0, f"It is not Python: {error}.", "Mend or delete it.")
         return
+    beside = one_file.shared(path) if one_file.PATH_LINE in text else None
     declared = {re.split(r"[<>=!~\[; ]", d)[0].lower() for d in dependencies}
     for node in ast.walk(tree):
         if isinstance(node, ast.Import):
@@ -84,7 +89,7 @@ def _imports(path: Path) -> Iterator[Problem]:
             continue
         for module in modules:
             top = module.split(".")[0]
-            if top in sys.stdlib_module_names or top in ALWAYS:
+            if top in sys.stdlib_module_names or top in ALWAYS or (beside and top == beside.stem):
                 continue
             if DISTRIBUTIONS.get(top, top).lower() not in declared:
                 yield Problem(

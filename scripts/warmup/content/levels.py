@@ -1,16 +1,19 @@
-"""The whole content: questions by level and topic, in the order in which the site shows them, and the puzzles."""
+"""The whole content: questions by level and topic, in the order in which the site shows them, and all practice."""
 
 from __future__ import annotations
 
-from collections.abc import Iterable
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import puzzles
+from warmup.content import exercises, puzzles, trainers
+from warmup.content.coding import C, Coding
+from warmup.content.exercises import Exercise
 from warmup.content.page import Page
 from warmup.content.questions import Question
+from warmup.content.trainers import Trainer
 from warmup.project import DOCS, Problem, ProblemError, relative
 
 
@@ -77,11 +80,13 @@ class Level:
 
 @dataclass
 class Site:
-    """All questions, by level and topic, the problems found while reading them, and the puzzles."""
+    """All questions, by level and topic, the problems found while reading them, puzzles, exercises and trainers."""
 
     levels: list[Level]
     problems: list[Problem]
     puzzles: list[puzzles.Puzzle] = field(default_factory=list)
+    exercises: list[Exercise] = field(default_factory=list)
+    trainers: list[Trainer] = field(default_factory=list)
 
     @cached_property
     def questions(self) -> list[Question]:
@@ -91,22 +96,50 @@ class Site:
     def by_id(self) -> dict[str, Question]:
         return {q.id: q for q in self.questions}
 
+    @property
+    def coding(self) -> list[Coding]:
+        """Exercises, then trainers."""
+        return [*self.exercises, *self.trainers]
+
+    @cached_property
+    def coding_by_id(self) -> dict[str, Coding]:
+        return {one.id: one for one in self.coding}
+
+    @cached_property
+    def exercises_by_topic(self) -> dict[str, list[Exercise]]:
+        return _grouped(exercises.TOPICS, self.exercises, lambda one: one.topic)
+
+    @cached_property
+    def trainers_by_level(self) -> dict[str, list[Trainer]]:
+        """By the level as people write it."""
+        return _grouped(map(vocabulary.label, vocabulary.LEVELS), self.trainers, lambda one: one.level_label)
+
     @cached_property
     def tags(self) -> list[str]:
         return sorted({tag for q in self.questions for tag in q.tags})
 
     @cached_property
     def plots(self) -> list[str]:
-        """The plots that questions show, below ``snippets/``."""
-        return list(dict.fromkeys(i.path for q in self.questions for i in q.includes if i.path.endswith(".svg")))
+        """The plots that pages show, below ``snippets/``."""
+        shown = (include.path for page in (*self.questions, *self.coding) for include in page.includes)
+        return list(dict.fromkeys(path for path in shown if path.endswith(".svg")))
 
     @cached_property
     def snippets(self) -> list[str]:
+        """The programs that questions show, below ``snippets/``."""
         return list(dict.fromkeys(s for q in self.questions for s in q.snippets))
 
 
+def _grouped(names: Iterable[str], pages: list[C], name_of: Callable[[C], str]) -> dict[str, list[C]]:
+    """Pages by a name, in the order of ``names``; groups of other names follow, empty ones are left out."""
+    groups: dict[str, list[C]] = {name: [] for name in names}
+    for page in pages:
+        groups.setdefault(name_of(page), []).append(page)
+    return {name: found for name, found in groups.items() if found}
+
+
 def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
-    """Read every question and every puzzle below ``docs``.
+    """Read every question, puzzle, exercise and trainer below ``docs``.
 
     Args:
         docs: the documentation folder.
@@ -130,7 +163,10 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
     site = Site(levels, problems)
     for question in site.questions:
         question.related = [site.by_id[r] for r in question.meta.get("related") or [] if r in site.by_id]
+        question.practice = []
     site.puzzles = puzzles.load(docs, site.by_id, problems)
+    site.exercises = exercises.load(docs, site.by_id, problems)
+    site.trainers = trainers.load(docs, site.by_id, problems)
     return site
 
 

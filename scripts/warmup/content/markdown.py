@@ -20,7 +20,7 @@ _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$'
 _HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
 _FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+) "(?P<title>.+)"$')
 _GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
-_MARKER = re.compile(r"^<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
+_MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
 
 @dataclass(frozen=True)
@@ -57,7 +57,7 @@ class Line(NamedTuple):
 
     @property
     def marker(self) -> re.Match | None:
-        """``<!-- warmup:name key=value -->`` with the groups ``name`` and ``arguments``."""
+        """``<!-- warmup:name key=value -->`` with the groups ``indent``, ``name`` and ``arguments``."""
         return None if self.fence else _MARKER.match(self.text)
 
 

@@ -6,9 +6,14 @@ import re
 
 import yaml
 
+from warmup.content.coding import Coding
+from warmup.content.exercises import Exercise
+from warmup.content.trainers import Trainer
 from warmup.project import ROOT, Problem, ProblemError
 
 TOPIC = re.compile(r"[a-z]+/[a-z0-9-]+")
+# Folders in nav that are no topics.
+PRACTICE: dict[str, type[Coding]] = {kind.folder_of_all: kind for kind in (Exercise, Trainer)}
 
 
 class _Loader(yaml.SafeLoader):
@@ -45,6 +50,6 @@ def topic_order(nav: list) -> list[str]:
         for value in entry.values() if isinstance(entry, dict) else [entry]:
             if isinstance(value, list):
                 found += topic_order(value)
-            elif TOPIC.fullmatch(value):
+            elif TOPIC.fullmatch(value) and value not in PRACTICE:
                 found.append(value)
     return found

@@ -74,6 +74,20 @@ class Variant:
         return (release(torch) >= self.version) == self.newer
 
 
+def programs(folder: Path, below: str = ".") -> list[Path]:
+    """The snippets in ``folder`` that are run, and whose output and plot are recorded: all, or those ``below`` a path.
+
+    The rest is tested otherwise: exercises, whose solutions print nothing, and what judges them or a trainer.
+    """
+
+    def recorded(path: Path) -> bool:
+        if "practice/write" in path.parent.as_posix():
+            return False
+        return "practice/trainers" not in path.parent.as_posix() or path.name not in ("check.py", "checking.py")
+
+    return sorted(path for path in (folder / below).rglob("*.py") if recorded(path.relative_to(folder)))
+
+
 def output_file(path: str | PathLike[str]) -> Path:
     """Where the output of a snippet is recorded."""
     return Path(path).with_suffix(".out")

@@ -167,6 +167,8 @@ def _mistyped(key: str, value: object, kind: type) -> tuple[str, str] | None:
             return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
     if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
         return f"{key} is not a whole number above zero.", f"Write it without quotes: {key}: 2."
+    if kind is dict and not isinstance(value, dict):
+        return f"{key} is not a mapping.", "Write one `key: value` a line below it, indented."
     if kind is str and not isinstance(value, str):
         return f"{key} is not a text.", "Put it into quotes."
     return None

@@ -38,6 +38,7 @@ class Question(Page):
     previous: Question | None = field(default=None, repr=False)
     next: Question | None = field(default=None, repr=False)
     related: list[Question] = field(default_factory=list, repr=False)
+    practice: list[Page] = field(default_factory=list, repr=False)  # exercises and trainers that belong to it
 
     @cached_property
     def id(self) -> str:

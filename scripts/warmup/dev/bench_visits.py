@@ -70,7 +70,7 @@ def opening_flashcards(page, address: str, cards: int = CARDS) -> float:
         """The site's own cards, repeated."""
         bank = route.fetch().json()
         copies = [{**bank["cards"][n % len(bank["cards"])], "id": f"card-{n}"} for n in range(cards)]
-        route.fulfill(json={**bank, "cards": copies})
+        route.fulfill(json={**bank, "cards": copies, "exercises": []})
 
     page.route("**/cards.json", many)
     entries = {f"card:card-{n}": kind for n in range(cards)}

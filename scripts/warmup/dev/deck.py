@@ -23,7 +23,10 @@ def build() -> int:
         if failed := subprocess.run(command, cwd=ROOT, check=False).returncode:
             return failed
         shutil.copy(Path(folder, anki.APKG), target)
-    print(f"{relative(target)}: {len(levels.load().questions)} notes. Import it in Anki with File, Import.")
+    site = levels.load()
+    print(
+        f"{relative(target)}: {len(site.questions) + len(site.exercises)} notes. Import it in Anki with File, Import."
+    )
     if not os.environ.get("SITE_URL"):
         print(
             "Its cards do not link back to their pages. If the site has an address, give it:\n"

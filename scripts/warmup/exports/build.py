@@ -7,13 +7,18 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
+from warmup.content.coding import Coding
+from warmup.content.exercises import Exercise
 from warmup.content.levels import Site
 from warmup.content.questions import Question
+from warmup.content.trainers import Trainer
 from warmup.exports.sections import Sections
+from warmup.site import coding
 from warmup.site.expand import Renderer
 from warmup.site.links import relative_link
 
 T = TypeVar("T")
+Known = TypeVar("Known", bound=Question | Coding)
 
 
 @dataclass(frozen=True)
@@ -21,7 +26,7 @@ class Build:
     """A build of the site whose pages are done.
 
     Attributes:
-        site: the questions.
+        site: the questions, exercises and trainers. Each of them is meant where a question's id is named here.
         renderer: resolves includes in other pages, and knows what was recorded.
         sources: Markdown by question id, with includes and markers resolved for the question's own page; none where
             that failed.
@@ -48,6 +53,16 @@ class Build:
         """Those that have HTML, in the site's order."""
         return [question for question in self.site.questions if question.id in self.contents]
 
+    @property
+    def exercises(self) -> list[Exercise]:
+        """Those that have HTML, in the site's order."""
+        return [page for page in self.site.exercises if page.id in self.contents]
+
+    @property
+    def trainers(self) -> list[Trainer]:
+        """Those that have HTML, in the site's order."""
+        return [page for page in self.site.trainers if page.id in self.contents]
+
     def write(self, url: str, text: str) -> None:
         """Write a file below the site's root."""
         path = self.folder / url
@@ -64,7 +79,7 @@ class Build:
             return lambda url: self.site_url + url
         return relative_link(where)
 
-    def once(self, name: str, question: Question, make: Callable[[Question], T]) -> T:
+    def once(self, name: str, question: Known, make: Callable[[Known], T]) -> T:
         """What ``make`` gives for a question, made again only where its page was rendered again.
 
         A page that is rendered again is another string, also where it reads the same: so what its HTML does not show,
@@ -81,13 +96,23 @@ class Build:
             kept = self.kept[name, question.id] = (content, make(question))
         return kept[1]
 
-    def sections(self, question: Question) -> Sections:
+    def sections(self, question: Known) -> Sections:
         """The question's HTML, cut."""
         return self.once("sections", question, lambda question: Sections.of(question, self.contents[question.id]))
 
-    def expanded(self, question: Question) -> Question | None:
+    def expanded(self, question: Known) -> Known | None:
         """The question with nothing to resolve in its Markdown; None where that failed, which its page has reported."""
         return self.once("expanded", question, self._expanded)
 
-    def _expanded(self, question: Question) -> Question | None:
-        return question.with_body(self.sources[question.id]) if question.id in self.sources else None
+    def _expanded(self, question: Known) -> Known | None:
+        if question.id not in self.sources:
+            return None
+        if isinstance(question, Question):
+            return question.with_body(self.sources[question.id])
+        # What is a box on the page is text here.
+        link = relative_link(f"{question.folder_of_all}/")
+        lines = (
+            coding.plain(question, link) if line.marker and line.marker["name"] in coding.BOXES else line.text
+            for line in question.lines
+        )
+        return question.with_body(self.renderer.expand("\n".join(lines), question.url, question.path))

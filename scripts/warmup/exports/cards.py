@@ -7,18 +7,24 @@ the proofs are in one file a topic. All are for this site's own scripts; ``quest
 
 from __future__ import annotations
 
+import html
+import textwrap
 from collections.abc import Callable
 
 from warmup import vocabulary
+from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
-from warmup.exports.build import Build
+from warmup.exports.build import Build, Known
 from warmup.exports.sections import Sections
+from warmup.site import blocks
 from warmup.site.links import relative_link
 from warmup.vocabulary import GRADES
 
 CARDS = "practice/cards.json"
 # Every page that shows cards stands this deep: their links are relative to it.
 PAGE = "practice/flashcards/"
+# Those of all exercises: a mock interview has one or two of them.
+EXERCISES = f"practice/proofs/{Exercise.folder_of_all}.json"
 
 
 def proofs(topic: str) -> str:
@@ -53,33 +59,73 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
 
 
 def proof(sections: Sections) -> dict:
-    """What a file of proofs says of one question, all HTML: ``run`` is *Run it*, ``next`` has the follow-ups."""
+    """What a file of proofs says, all HTML: ``run`` is *Run it* or *Solution*, ``next`` has the follow-ups."""
     return {
         "run": sections.run,
         "next": [{"question": asked, "answer": answer} for asked, answer in sections.follow_ups],
     }
 
 
+def exercise(page: Exercise, sections: Sections, link: Callable[[str], str]) -> dict:
+    """What ``cards.json`` says of an exercise: a card like a question's that asks for the core line in ``ask``.
+
+    Args:
+        page: the exercise.
+        sections: what its HTML says, with links fit for the pages that show cards.
+        link: as for ``card``.
+
+    Returns:
+        The keys of a card with ``kind`` "write", ``topic`` in words and ``ask`` as plain text; ``say`` is HTML, the
+        core line and a link to the exercise.
+    """
+    return {
+        "id": page.id,
+        "title": page.title,
+        "short": page.short,
+        "level": page.level,
+        "topic": page.topic,
+        "kind": "write",
+        "minutes": page.minutes,
+        "url": link(page.url),
+        "ask": page.ask,
+        "say": f'{core(page)}<p><a href="{html.escape(link(page.url))}">The exercise, and why it is so</a></p>',
+        "ladder": [text for _, text in sections.ladder],
+    }
+
+
+def core(page: Exercise) -> str:
+    """The core line of an exercise as HTML."""
+    code = blocks.highlighted(textwrap.dedent(page.line))
+    return f'<div class="highlight"><pre><span></span><code>{code}</code></pre></div>'
+
+
 def files(build: Build) -> dict[str, dict]:
     """The files by address: cards in the site's order with the words for levels, topics and kinds, and proofs by id."""
     site, link = build.site, relative_link(PAGE)
     topics = [topic for level in site.levels for topic in level.topics if topic.questions]
-    shown = {
-        question.id: build.once("placed", question, lambda question: build.sections(question).placed(question, link))
-        for question in build.questions
-    }
-    return {
+    shown = {question.id: _shown(build, question, link) for question in build.questions}
+    written = {page.id: _shown(build, page, link) for page in build.exercises}
+    found: dict[str, dict] = {
         CARDS: {
             "grades": list(GRADES),
-            "kinds": vocabulary.KINDS,
+            "kinds": {**vocabulary.KINDS, "write": Exercise.label_of_all},
             "levels": {level.slug: level.label for level in site.levels},
             "topics": [
                 {"id": topic.id, "level": topic.level, "label": topic.label, "url": link(topic.url)} for topic in topics
             ],
             "cards": [card(question, shown[question.id], link) for question in build.questions],
+            "exercises": [exercise(page, written[page.id], link) for page in build.exercises],
         },
         **{
             proofs(topic.id): {one.id: proof(shown[one.id]) for one in topic.questions if one.id in shown}
             for topic in topics
         },
     }
+    if written:
+        found[EXERCISES] = {name: proof(sections) for name, sections in written.items()}
+    return found
+
+
+def _shown(build: Build, page: Known, link: Callable[[str], str]) -> Sections:
+    """What a page's HTML says, for the pages that show cards."""
+    return build.once("placed", page, lambda page: build.sections(page).placed(page, link))

@@ -4,11 +4,12 @@ from __future__ import annotations
 
 import posixpath
 import re
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import markdown
+from warmup.content import markdown, navigation
+from warmup.content.coding import Coding
 from warmup.content.page import Page
 from warmup.content.questions import Question
 from warmup.exports.build import Build
@@ -21,9 +22,11 @@ def write(build: Build) -> None:
     """Write the copies of all pages that could be built."""
     for question in build.questions:
         of(build, question)
-    for source, page in _pages(build):
+    for page in (*build.exercises, *build.trainers):
+        build.once("copy", page, lambda page: _write_coding(build, page))
+    for source, other in _pages(build):
         try:
-            build.write(copy_of(source), _page(build, page, source))
+            build.write(copy_of(source), _page(build, other, source))
         except ProblemError:
             continue  # reported where the page was built
 
@@ -39,9 +42,10 @@ def about(build: Build) -> list[tuple[str, Page]]:
 
 
 def _pages(build: Build) -> Iterator[tuple[str, Page]]:
-    """The pages with a copy that are no questions: indexes of levels and topics, and the pages about the site."""
+    """The pages with a copy that say something of others: indexes of all kinds, and the pages about the site."""
     docs = build.renderer.root / "docs"
     indexes = [path for level in vocabulary.LEVELS for path in sorted((docs / level).glob("**/index.md"))]
+    indexes += [docs / folder / "index.md" for folder in navigation.PRACTICE if (docs / folder / "index.md").exists()]
     for path in (*indexes, *sorted((docs / ABOUT).glob("*.md"))):
         try:
             yield path.relative_to(docs).as_posix(), Page.read(path)
@@ -64,15 +68,50 @@ def _question(build: Build, question: Question, expanded: Question) -> str:
     writer = Writer(build.renderer, f"{question.id}.md", link, question.url)
     labels = [question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min aloud"]
     labels += [f"Needs: {need}" for need in question.needs]
-    parts = [f"# {literal(question.title)}", " · ".join(labels), f"[Read it on {build.name}]({link(question.url)})"]
+    others = [
+        *(f"- {page.invitation}: {_link(page, link)}" for page in question.practice if isinstance(page, Coding)),
+        *(f"- {_link(other, link)}" for other in question.related),
+    ]
+    return _text(build, expanded, labels, writer, others)
+
+
+def _write_coding(build: Build, page: Coding) -> str:
+    """The copy of an exercise or a trainer."""
+    expanded = build.expanded(page)
+    if expanded is None:
+        return ""
+    copy = copy_of(f"{page.id}.md")
+    link = build.link(posixpath.dirname(copy))
+    labels = [page.level_label, *dict.fromkeys((page.label_of_all, page.topic)), f"{page.minutes} min"]
+    writer = Writer(build.renderer, f"{page.id}.md", link, page.url)
+    text = _text(build, expanded, labels, writer, [f"- {_link(other, link)}" for other in page.related])
+    build.write(copy, text)
+    return text
+
+
+def _text(build: Build, expanded: Question | Coding, labels: list[str], writer: Writer, related: list[str]) -> str:
+    """What a copy says.
+
+    Args:
+        build: the build.
+        expanded: the page with nothing left to resolve.
+        labels: the line below the title.
+        writer: makes plain Markdown of the page.
+        related: the links at its end.
+    """
+    where = writer.link(expanded.url)
+    parts = [f"# {literal(expanded.title)}", " · ".join(labels), f"[Read it on {build.name}]({where})"]
     for section in expanded.sections:
         fold = "### {}" if section.title == "They ask next" else "**{}**"
         parts += [f"## {section.title}", writer.plain(section.lines, fold)]
-    if question.related:
-        others = [f"- [{literal(other.title)}]({link(copy_of(f'{other.id}.md'))})" for other in question.related]
-        parts += ["## Related", "\n".join(others)]
+    if related:
+        parts += ["## Related", "\n".join(related)]
     parts.append(f"---\n\n{build.name}. Code: MIT. Prose: CC BY 4.0.")
     return "\n\n".join(parts) + "\n"
+
+
+def _link(page: Question | Coding, link: Callable[[str], str]) -> str:
+    return f"[{literal(page.title)}]({link(copy_of(f'{page.id}.md'))})"
 
 
 def _page(build: Build, page: Page, source: str) -> str:
@@ -95,7 +134,18 @@ def _derived(build: Build, line: markdown.Line, path: Path, source: str) -> str:
     if marker["name"] == "questions":
         arguments = dict(argument.split("=") for argument in marker["arguments"].split())
         return "\n".join(_list(build, path, **arguments))
+    if marker["name"] in ("exercises", "trainers"):
+        groups = build.site.exercises_by_topic if marker["name"] == "exercises" else build.site.trainers_by_level
+        return "\n".join(_practice(groups, path))
     return "" if marker["name"] == "topics" else line.text  # the list of questions names them again
+
+
+def _practice(groups: Mapping[str, Sequence[Coding]], path: Path) -> Iterator[str]:
+    for name, pages in groups.items():
+        yield f"\n## {name}\n"
+        for page in pages:
+            link = source_link(page.path, path)
+            yield f"- [{literal(page.title)}]({link}): {page.level_label}, {page.minutes} min"
 
 
 def _list(build: Build, path: Path, level: str, topic: str = "") -> Iterator[str]:

@@ -1,18 +1,22 @@
-"""``questions.json``: all questions as data, and the JSON Schema that describes it."""
+"""``questions.json``: all questions, exercises and trainers as data, and the JSON Schema that describes it."""
 
 from __future__ import annotations
 
+import contextlib
 import json
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterable
 
 from warmup import vocabulary
 from warmup.content import markdown
+from warmup.content.coding import Coding
+from warmup.content.exercises import Exercise, why_wrong
 from warmup.content.questions import Question
-from warmup.exports.build import Build
+from warmup.content.trainers import Trainer
+from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import Writer, copy_of
 from warmup.site import schema
-from warmup.site.expand import SNIPPET_URL
+from warmup.site.links import SNIPPET_URL
 from warmup.vocabulary import GRADES
 
 QUESTIONS = "questions.json"
@@ -29,6 +33,8 @@ def write(build: Build) -> None:
         "torch": build.renderer.figures.torch,
         "licenses": LICENSES,
         "questions": records(build),
+        "exercises": _made(build, build.exercises, _exercise),
+        "trainers": _made(build, build.trainers, _trainer),
     }
     build.write(QUESTIONS, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
     build.write(SCHEMA, schema.FILE.read_text(encoding="utf-8"))
@@ -36,30 +42,92 @@ def write(build: Build) -> None:
 
 def records(build: Build) -> list[dict]:
     """What ``questions.json`` says of each question whose page could be built."""
-    made = (build.once("record", question, lambda question: _record(build, question)) for question in build.questions)
+    return _made(build, build.questions, _question)
+
+
+def _made(build: Build, pages: Iterable[Known], make: Callable[[Build, Known, Known], dict]) -> list[dict]:
+    def record(page: Known) -> dict | None:
+        expanded = build.expanded(page)
+        if expanded is None:
+            return None
+        with contextlib.suppress(OSError, UnicodeDecodeError):  # reported by checks.problems
+            return make(build, page, expanded)
+        return None
+
+    made = (build.once("record", page, record) for page in pages)
     return [record for record in made if record]
 
 
-def _record(build: Build, question: Question) -> dict | None:
-    expanded = build.expanded(question)
-    if expanded is None:
-        return None
-    link = build.link("")
-    writer = Writer(build.renderer, f"{question.id}.md", link, question.url)
+def _question(build: Build, question: Question, expanded: Question) -> dict:
     say_it = expanded.section("Say it")
     return {
-        "id": question.id,
-        "title": question.title,
-        "level": question.level,
+        **_head(build, question),
         "topic": question.topic,
         "kind": question.kind,
-        "minutes": question.minutes,
         "tags": question.tags,
         "needs": [need for need, label in vocabulary.NEEDS.items() if label in question.needs],
-        "url": link(question.url),
-        "markdown": link(copy_of(f"{question.id}.md")),
-        "related": [other.id for other in question.related],
-        "say_it": writer.plain(say_it.lines) if say_it else "",
+        "say_it": _writer(build, question).plain(say_it.lines) if say_it else "",
+        **_ends(build, expanded),
+        "snippets": [_snippet(build, name) for name in question.snippets],
+    }
+
+
+def _exercise(build: Build, page: Exercise, expanded: Exercise) -> dict:
+    writer, snippets = _writer(build, page), build.renderer.snippets
+    task = expanded.section("Task")
+    return {
+        **_head(build, page),
+        "topic": page.topic,
+        "rank": page.rank,
+        "task": writer.plain(task.lines) if task else "",
+        "hints": [writer.plain(markdown.lines(hint.text)) for hint in expanded.hints],
+        "core": {"ask": page.ask, "line": page.line},
+        "starter": _file(build, page.start),
+        "judge": build.link("")(SNIPPET_URL + page.judge),
+        "solution": _file(build, page.answer),
+        "wrong": [
+            {"name": path.stem, "why": why_wrong(path), "code": path.read_text(encoding="utf-8")}
+            for path in page.wrong(snippets)
+        ],
+        **_ends(build, expanded),
+    }
+
+
+def _trainer(build: Build, page: Trainer, expanded: Trainer) -> dict:
+    writer = _writer(build, page)
+    symptom, diagnosis = expanded.section("Symptom"), expanded.section("Diagnosis")
+    return {
+        **_head(build, page),
+        "symptom": writer.plain(symptom.lines) if symptom else "",
+        "hints": [writer.plain(markdown.lines(hint.text)) for hint in expanded.hints],
+        "broken": _file(build, page.start),
+        "check": build.link("")(SNIPPET_URL + page.judge),
+        "diagnosis": writer.plain(diagnosis.lines) if diagnosis else "",
+        "fixed": _file(build, page.answer),
+        "bugs": [
+            {"name": bug.name, "changes": [{"broken": one.broken, "fixed": one.fixed} for one in bug.changes]}
+            for bug in page.bugs
+        ],
+        **_ends(build, expanded),
+    }
+
+
+def _head(build: Build, page: Question | Coding) -> dict:
+    link = build.link("")
+    return {
+        "id": page.id,
+        "title": page.title,
+        "level": page.level,
+        "minutes": page.minutes,
+        "url": link(page.url),
+        "markdown": link(copy_of(f"{page.id}.md")),
+        "related": [other.id for other in page.related],
+    }
+
+
+def _ends(build: Build, expanded: Question | Coding) -> dict:
+    writer = _writer(build, expanded)
+    return {
         "follow_ups": [
             {
                 "question": writer.plain(markdown.lines(asked.title)),
@@ -72,17 +140,22 @@ def _record(build: Build, question: Question) -> dict | None:
             for grade, text in expanded.grades
             if grade in GRADES
         },
-        "snippets": [_snippet(build, name, link) for name in question.snippets],
     }
 
 
-def _snippet(build: Build, name: str, link: Callable[[str], str]) -> dict:
-    path = build.renderer.snippets / name
-    output = build.renderer.output(path.with_suffix(".out"))
+def _writer(build: Build, page: Question | Coding) -> Writer:
+    return Writer(build.renderer, f"{page.id}.md", build.link(""), page.url)
+
+
+def _file(build: Build, name: str) -> dict:
+    code = (build.renderer.snippets / name).read_text(encoding="utf-8")
+    return {"path": name, "url": build.link("")(SNIPPET_URL + name), "code": code}
+
+
+def _snippet(build: Build, name: str) -> dict:
+    output = build.renderer.output((build.renderer.snippets / name).with_suffix(".out"))
     return {
-        "path": name,
-        "url": link(SNIPPET_URL + name),
-        "code": path.read_text(encoding="utf-8"),
+        **_file(build, name),
         "output": output and output.text,
         "recorded": output and output.recorded,
     }

@@ -1,4 +1,4 @@
-"""The Anki deck: a note per question, made from the same HTML as its page.
+"""The Anki deck: a note per question and per exercise, made from the same HTML as its page.
 
 A deck is imported again and again, into a collection where its cards have been reviewed meanwhile. Anki knows a note by
 its GUID, which comes from the question's id alone: a later deck updates the note and leaves the scheduling of its card.
@@ -23,9 +23,11 @@ from pathlib import Path
 
 import genanki
 
+from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
-from warmup.exports.build import Build
-from warmup.exports.sections import without_downloads
+from warmup.exports import cards
+from warmup.exports.build import Build, Known
+from warmup.exports.sections import Sections, without_downloads
 
 APKG = "practice/torch-warmup.apkg"
 NAME = "Torch Warmup"
@@ -39,8 +41,8 @@ FRONT = """\
 BACK = """\
 {{FrontSide}}
 <div id="answer" class="say">{{Answer}}</div>
-<h2>Run it</h2>
-{{Proof}}
+{{#Proof}}<h2>Run it</h2>
+{{Proof}}{{/Proof}}
 <h2>Listening for</h2>
 {{Ladder}}
 <h2>They ask next</h2>
@@ -101,11 +103,55 @@ def _decks(build: Build) -> list[genanki.Deck]:
                     )
                 )
         decks.append(deck)
-    return decks
+    name = f"{NAME}::{Exercise.label_of_all}"
+    deck = genanki.Deck(_stable_id(name), name, "Code and snippets: MIT. Prose: CC BY 4.0.")
+    for exercise in build.exercises:
+        deck.add_note(
+            genanki.Note(
+                note_type,
+                _exercise_fields(build, exercise),
+                guid=genanki.guid_for("torch-warmup", exercise.id),
+                due=next(number),
+                tags=[f"torch-warmup::{exercise.id.replace('/', '::')}", "kind::write"],
+            )
+        )
+    return [*decks, deck] if build.exercises else decks
+
+
+def _meta(*parts: str) -> str:
+    return html.escape(" · ".join(parts))
 
 
 def _fields(build: Build, question: Question) -> list[str]:
     """The note's fields, in the order of ``FIELDS``, all HTML."""
+    sections = _placed(build, question)
+    return [
+        question.id,
+        html.escape(question.title),
+        _meta(question.level_label, question.topic_label, question.kind_label),
+        sections.say,
+        sections.run.replace("<details", "<details open"),
+        *_ends(build, question, sections),
+    ]
+
+
+def _exercise_fields(build: Build, exercise: Exercise) -> list[str]:
+    """The fields of an exercise's note: it asks for the core line."""
+    about = (exercise.label_of_all, exercise.level_label, exercise.topic, exercise.title)
+    ends = _ends(build, exercise, _placed(build, exercise))
+    return [exercise.id, html.escape(exercise.ask), _meta(*about), cards.core(exercise), "", *ends]
+
+
+def _ends(build: Build, page: Question | Exercise, sections: Sections) -> list[str]:
+    """The last three fields of a note: Ladder, FollowUps, Link."""
+    ladder = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in sections.ladder)
+    follow_ups = (f"<details><summary>{asked}</summary>{answer}</details>" for asked, answer in sections.follow_ups)
+    link = html.escape(build.site_url + page.url) if build.site_url else ""
+    return [f"<ul>{ladder}</ul>", "".join(follow_ups), link]
+
+
+def _placed(build: Build, question: Known) -> Sections:
+    """What a page's HTML says, for a note."""
 
     def linked(fragment: str) -> str:
         if build.site_url:
@@ -114,19 +160,7 @@ def _fields(build: Build, question: Question) -> list[str]:
         return _RELATIVE_LINK.sub(r"\1", fragment)
 
     shown = build.sections(question).each(without_downloads).placed(question, lambda url: build.site_url + url)
-    shown = shown.each(linked)
-    ladder = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in shown.ladder)
-    follow_ups = "".join(f"<details><summary>{asked}</summary>{answer}</details>" for asked, answer in shown.follow_ups)
-    return [
-        question.id,
-        html.escape(question.title),
-        html.escape(" · ".join((question.level_label, question.topic_label, question.kind_label))),
-        shown.say,
-        shown.run.replace("<details", "<details open"),
-        f"<ul>{ladder}</ul>",
-        follow_ups,
-        html.escape(build.site_url + question.url) if build.site_url else "",
-    ]
+    return shown.each(linked)
 
 
 def _package(decks: list[genanki.Deck], stamp: int) -> bytes:

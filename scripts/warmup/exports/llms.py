@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import re
 
+from warmup.content.exercises import Exercise
+from warmup.content.trainers import Trainer
 from warmup.exports import copies, data
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import copy_of, literal
@@ -33,7 +35,11 @@ def write(build: Build) -> None:
         "",
         "## Data",
         "",
-        item(data.QUESTIONS, data.QUESTIONS, "all questions with answers, follow-ups, code and outputs, in one file"),
+        item(
+            data.QUESTIONS,
+            data.QUESTIONS,
+            "all questions with answers, follow-ups, code and outputs, all practice, in one file",
+        ),
         item(data.SCHEMA, data.SCHEMA, "its JSON Schema"),
     ]
     for level in build.site.levels:
@@ -53,6 +59,18 @@ def write(build: Build) -> None:
                 item(question.title, copy_of(f"{question.id}.md"), notes.get(question.id, ""))
                 for question in topic.questions
             ]
+    for label, folder, pages in (
+        (Exercise.label_of_all, Exercise.folder_of_all, build.exercises),
+        (Trainer.label_of_all, Trainer.folder_of_all, build.trainers),
+    ):
+        if pages:
+            lines += [
+                "",
+                f"## {label}",
+                "",
+                item(label, copy_of(f"{folder}/index.md"), "how to go about them, and all of them"),
+            ]
+            lines += [item(page.title, copy_of(f"{page.id}.md"), f"{page.level}, {page.minutes} min") for page in pages]
     # Under this heading stands what can be left unread.
     lines += ["", "## Optional", ""]
     lines += [item(page.title, copy_of(source)) for source, page in copies.about(build)]

@@ -17,7 +17,7 @@ from warmup.content.questions import Question
 from warmup.exports import copies
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import copy_of
-from warmup.site.expand import SNIPPET_URL
+from warmup.site.links import SNIPPET_URL
 
 # What Colab has, and on which day its makers said so. Look at it again when the torch pin is raised.
 COLAB_TORCH = "2.11.0"

@@ -41,7 +41,7 @@ class _Loaded(HTMLParser):
         if tag == "link" and not _LOADED_LINKS.isdisjoint((named.get("rel") or "").split()):
             self.addresses.append(named.get("href") or "")
         elif tag != "link":
-            self.addresses.append(named.get("src") or "")
+            self.addresses += [named.get("src") or "", named.get("data-starter") or ""]
 
 
 def _addresses(file: str, text: str) -> Iterator[str]:

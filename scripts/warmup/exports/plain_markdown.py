@@ -11,9 +11,9 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warmup import vocabulary
-from warmup.content import markdown
-from warmup.site.expand import SNIPPET_URL, Renderer
-from warmup.site.links import resolve
+from warmup.content import markdown, navigation
+from warmup.site.expand import Renderer
+from warmup.site.links import SNIPPET_URL, resolve
 
 ABOUT = "about"
 
@@ -38,7 +38,8 @@ def copy_of(source: str) -> str:
         which ``llms.txt`` is, the notebooks, which can be downloaded, and the pages that are tools.
     """
     folder = posixpath.dirname(source)
-    if not source.endswith(".md") or (folder != ABOUT and folder.partition("/")[0] not in vocabulary.LEVELS):
+    known = folder == ABOUT or folder in navigation.PRACTICE or folder.partition("/")[0] in vocabulary.LEVELS
+    if not source.endswith(".md") or not known:
         return ""
     return re.sub(r"/index\.md$", ".md", source)
 

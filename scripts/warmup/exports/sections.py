@@ -11,6 +11,7 @@ import re
 from collections.abc import Callable
 from dataclasses import dataclass
 
+from warmup.content.coding import Coding
 from warmup.content.questions import Question
 from warmup.project import Problem, relative
 from warmup.site.links import relocated, resolve
@@ -36,7 +37,7 @@ class Sections:
 
     Attributes:
         say: *Say it*.
-        run: *Run it*.
+        run: *Run it*; of an exercise, *Solution*.
         follow_ups: *They ask next* as (question, answer).
         ladder: *Listening for* as (grade, what it sounds like), the grade being plain text.
     """
@@ -47,7 +48,7 @@ class Sections:
     ladder: list[tuple[str, str]]
 
     @classmethod
-    def of(cls, question: Question, content: str) -> Sections:
+    def of(cls, question: Question | Coding, content: str) -> Sections:
         """Cut a question's HTML, and warn where it is not what the question's Markdown says.
 
         Args:
@@ -58,7 +59,7 @@ class Sections:
         found = {anchor: body.strip() for anchor, body in zip(parts[1::2], parts[2::2], strict=True)}
         cut = cls(
             found.get("say-it", ""),
-            found.get("run-it", ""),
+            found.get("run-it") or found.get("solution", ""),
             _follow_ups(found.get("they-ask-next", "")),
             _ladder(found.get("listening-for", "")),
         )
@@ -82,7 +83,7 @@ class Sections:
             [(grade, change(text)) for grade, text in self.ladder],
         )
 
-    def placed(self, question: Question, link: Callable[[str], str]) -> Sections:
+    def placed(self, question: Question | Coding, link: Callable[[str], str]) -> Sections:
         """The same for a document that shows other questions too.
 
         Args:

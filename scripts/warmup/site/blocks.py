@@ -10,7 +10,7 @@ import multiprocessing
 import posixpath
 import re
 import sys
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -77,8 +77,14 @@ def runs_nowhere(name: str) -> str:
     return ""
 
 
+# What an exercise shows besides the file that one begins with is nothing to run.
+_NO_PROGRAM = re.compile(r"practice/write/[^/]+/(?!starter\.py$)")
+
+
 def named(name: str) -> str:
     """What a program's block says of it where a page can run each: which file it is."""
+    if _NO_PROGRAM.match(name):
+        return ""
     return f' data-program="{html.escape(name)}"'
 
 
@@ -106,7 +112,7 @@ def without_records(content: str) -> str:
 def fences(
     output: Callable[[str], Shown | None], snippets: Path, runs: Callable[[str], str] = runs_nowhere
 ) -> list[dict]:
-    """The ``custom_fences`` of pymdownx.superfences: what becomes of ```` ```python ````, ``output`` and ``plot``.
+    """The ``custom_fences`` of pymdownx.superfences: ```` ```python ````, ``output``, ``plot`` and ``diff``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
@@ -127,6 +133,7 @@ def fences(
             "format": partial(plot_fence, snippets),
             "validator": plot_fence_options,
         },
+        {"name": "diff", "class": "tw-diff", "format": diff_fence},
         {"name": "python", "class": "highlight", "format": python, "validator": python_fence_options},
     ]
 
@@ -243,14 +250,30 @@ def plot_fence_options(language: str, inputs: dict, options: dict, attrs: dict, 
     return set(inputs) == {"file", "alt"}
 
 
-def diff_block(old: str, new: str) -> str:
-    """The lines in which two programs differ, with a line of each side to find the place, as HTML."""
+def diff(old: str, new: str) -> list[str]:
+    """The lines in which two programs differ, with a line of each side to find the place."""
     rows: list[str] = []
     for line in list(difflib.unified_diff(old.splitlines(), new.splitlines(), n=1, lineterm=""))[2:]:
+        if not line.startswith("@@"):
+            rows.append(line)
+        elif rows:
+            rows.append("…")
+    return rows
+
+
+def diff_block(old: str, new: str) -> str:
+    """What ``diff`` finds, as HTML."""
+    return _diff(diff(old, new))
+
+
+def diff_fence(source: str, language: str, css_class: str, options: dict, md, **_) -> str:
+    """Formatter of ```` ```diff ````: what ``diff`` has found."""
+    return _diff(source.split("\n"))
+
+
+def _diff(lines: Iterable[str]) -> str:
+    rows = []
+    for line in lines:
         text = html.escape(line, quote=False)
-        if line.startswith("@@"):
-            if rows:
-                rows.append("…")
-        else:
-            rows.append({"-": f"<del>{text}</del>", "+": f"<ins>{text}</ins>"}.get(line[0], text))
+        rows.append({"-": f"<del>{text}</del>", "+": f"<ins>{text}</ins>"}.get(line[:1], text))
     return f'<pre class="tw-diff">{"&#10;".join(rows)}</pre>'

@@ -5,6 +5,7 @@ Only this module, ``nav.py`` and ``incremental.py`` know MkDocs' objects.
 
 from __future__ import annotations
 
+import contextlib
 import html
 import logging
 from functools import partial
@@ -17,9 +18,10 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.pages import Page
 
 from warmup import checks
-from warmup.content import levels, navigation, questions
+from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
 from warmup.site import blocks, expand, finish, incremental, nav, notebook
+from warmup.site.links import SNIPPET_URL
 from warmup.wasm import publication
 
 log = logging.getLogger("mkdocs.hooks.warmup")
@@ -37,8 +39,9 @@ class Pages:
     Attributes:
         dirty: MkDocs builds only what has changed.
         renderer: of the build that runs.
-        sources: Markdown by question id, with nothing left to resolve. Outlives a build, as the next does.
-        contents: HTML by question id, as its page shows it. Outlives a build: only edited pages are rendered again.
+        sources: Markdown by the id of a question, exercise or trainer, nothing left to resolve. Outlives a build,
+            as the next does.
+        contents: HTML by such an id, as its page shows it. Outlives a build: only edited pages are rendered again.
         runnable: what the site publishes so that browsers run its programs; nothing, mostly.
         kept: what the exports made of the questions, which outlives a build too.
     """
@@ -77,10 +80,16 @@ class Pages:
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
         """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
         site = self.renderer.site
-        for name in (*site.snippets, *site.plots, *(puzzle.program for puzzle in site.puzzles)):
+        own = [name for page in site.coding for name in (page.start, page.answer, *page.snippets)]
+        shown = (*own, *site.snippets, *site.plots)
+        for name in dict.fromkeys((*shown, *(puzzle.program for puzzle in site.puzzles))):
             source = SNIPPETS / name
             if source.is_file():
-                files.append(File.generated(config, expand.SNIPPET_URL + name, abs_src_path=str(source)))
+                files.append(File.generated(config, SNIPPET_URL + name, abs_src_path=str(source)))
+        for page in site.coding:
+            with contextlib.suppress(ProblemError, OSError):  # reported by checks.problems
+                judge = one_file.assembled(SNIPPETS / page.judge)
+                files.append(File.generated(config, SNIPPET_URL + page.judge, content=judge))
         parts = {"live": LIVE_PAGE} if config.extra["live"] else {"wasm": WASM_PAGE} if self.runnable else {}
         for name, folder in (parts and {"programs": PROGRAMS, **parts}).items():
             for source in sorted(folder.iterdir()):
@@ -104,25 +113,29 @@ class Pages:
         if name.endswith(".ipynb"):
             markdown = notebook.markdown(markdown)
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
-        if question:
+        coding = self.renderer.site.coding_by_id.get(name.removesuffix(".md"))
+        known = question or coding
+        if known:
             # What is wrong in the front matter has been reported; it must not reach a template.
-            page.meta = {key: value for key, value in question.meta.items() if key in questions.FRONT_MATTER}
-            page.meta.setdefault("description", finish.description(question))
-        page.meta["question"] = question
+            page.meta = {key: value for key, value in known.meta.items() if key in known.types}
+            page.meta["description"] = finish.description(known)
+        if coding:
+            page.meta.update(practice=True, module=coding.module)
+        page.meta.update(question=question, coding=coding)
         page.meta["level"] = next((one for one in self.renderer.site.levels if one.url == page.url), None)
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
-        if question:
-            self.sources.pop(question.id, None)
+        if known:
+            self.sources.pop(known.id, None)
         try:
             expanded = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
         except ProblemError as error:
             if name not in self.renderer.topic_pages:  # else the page from which it was taken is the one to mend
                 log.warning("%s", error)
             return markdown
-        if question:
-            self.sources[question.id] = expanded
+        if known:
+            self.sources[known.id] = expanded
         return expanded
 
     def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
@@ -138,8 +151,8 @@ class Pages:
             shown = finish.finish(content, page.url, Path(config.docs_dir))
         except ValueError as error:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
-        if question := page.meta.get("question"):
-            self.contents[question.id] = blocks.without_records(shown) if self.runnable else shown
+        if known := page.meta.get("question") or page.meta.get("coding"):
+            self.contents[known.id] = blocks.without_records(shown) if self.runnable else shown
         page.meta["runs"] = bool(self.runnable) and "data-record=" in shown
         page.meta["shown"] = shown
         return finish.searchable(shown)

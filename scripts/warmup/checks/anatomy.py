@@ -1,0 +1,142 @@
+"""What is wrong with a page of any kind: its front matter's keys, its sections and their order, its includes."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Container, Iterator, Sequence
+from pathlib import Path
+
+from warmup.content import markdown
+from warmup.content.page import Page
+from warmup.content.questions import needs_of
+from warmup.vocabulary import GRADES
+
+# A line, 0 for the whole file, what is wrong there, and what to do about it.
+Found = Iterator[tuple[int, str, str]]
+
+
+def front_matter(page: Page, known: Sequence[str], required: Sequence[str]) -> Found:
+    """Keys that are missing or unknown, and related questions that there are not."""
+    for key in required:
+        if key not in page.mistyped and not page.meta.get(key):
+            yield page.line_of(key), f"The front matter has no {key}.", f"Add {key}: ..."
+    for key in page.meta:
+        if key not in known:
+            yield (
+                page.line_of(key),
+                f"The front matter has an unknown key, {key!r}.",
+                (f"Known: {', '.join(known)}."),
+            )
+    for target in page.meta.get("related") or []:
+        docs = page.path.parents[2]
+        if not (docs / f"{target}.md").exists():
+            yield (
+                page.line_of("related"),
+                f"related names {target!r}, which is not a page.",
+                ("Write it as level/topic/slug, and only pages that exist."),
+            )
+
+
+def sections(page: Page, known: Sequence[str], required: Container[str]) -> Found:
+    """Sections that are unknown, empty, missing or out of order, and what makes a page's Markdown unfit."""
+    titles = [s.title for s in page.sections]
+    for section in page.sections:
+        if section.title not in known:
+            yield section.line, f"Unknown section {section.title!r}.", f"The sections are: {', '.join(known)}."
+        elif not section.text:
+            yield section.line, f"The section {section.title!r} is empty.", "Fill it in, or take its heading out."
+    for title in known:
+        if title in required and title not in titles:
+            yield page.body_line, f"The section {title!r} is missing.", "Every page of this kind has it."
+    placed = [s for s in page.sections if s.title in known]
+    for before, after in zip(placed, placed[1:], strict=False):
+        if known.index(before.title) >= known.index(after.title):
+            yield (
+                after.line,
+                f"The section {after.title!r} stands after {before.title!r}.",
+                (f"The order is: {', '.join(known)}."),
+            )
+    for number, line in enumerate(page.text.split("\n"), 1):
+        if "TODO" in line:
+            yield number, "The page still says TODO.", "Fill it in, or take the section out."
+    for number, line, fence in page.lines:
+        if not fence and markdown.FENCE.match(line):
+            yield (
+                number,
+                "This fence does not end.",
+                ("Close it with a line that holds only the same mark, indented as the first one, and no line less."),
+            )
+        if not fence and re.match(r"# +\S", line):
+            yield number, "The page has an H1.", "The title in the front matter is the H1: take the line out."
+
+
+def folds(page: Page, title: str, found: Sequence[markdown.Fold], kind: str, called: str, low: int, high: int) -> Found:
+    """A section whose folds of a kind are too few or too many."""
+    if (section := page.section(title)) and not low <= len(found) <= high:
+        yield (
+            section.line,
+            f"{title!r} has {len(found)} folded {called}; {low} to {high} belong there.",
+            (f'Write each as ??? {kind} "..." with its answer indented below.'),
+        )
+
+
+def grades(page: Page, found: Sequence[tuple[str, str]]) -> Found:
+    """*Listening for* without its three bullets."""
+    names = [grade for grade, _ in found]
+    if (section := page.section("Listening for")) and tuple(names) != GRADES:
+        yield (
+            section.line,
+            f"'Listening for' has the bullets {names or 'none'}.",
+            ("Three bullets, in this order: **Weak**, **Good**, **Strong**."),
+        )
+
+
+def includes(page: Page, snippets: Path) -> Found:
+    """Includes of files that are not there, or in a fence that does not fit them."""
+    where = "/".join(page.path.parts[-3:-1])
+    for include in page.includes:
+        path = snippets / include.path
+        if include.path.endswith(".py"):
+            if not path.is_file():
+                yield (
+                    include.line,
+                    f"The snippet snippets/{include.path} does not exist.",
+                    (f"Write it, or mend the path: this page's snippets stand in snippets/{where}/."),
+                )
+            if not re.match(r"python\b.*\btitle=", include.fenced_as):
+                yield (
+                    include.line,
+                    "A snippet stands in a fence without a title.",
+                    (f'Fence it as ```python title="{path.name}".'),
+                )
+        elif include.path.endswith(".out"):
+            source = path.with_suffix(".py")
+            if not source.is_file():
+                yield (
+                    include.line,
+                    f"The output snippets/{include.path} has no snippet beside it.",
+                    ("An output is what a snippet of the same name printed."),
+                )
+            elif not path.is_file() and "cuda" not in needs_of(source):  # only a GPU may be waited for
+                yield (
+                    include.line,
+                    f"The output snippets/{include.path} has not been recorded.",
+                    (f"Run: make record Q={include.path.removesuffix('.out')}"),
+                )
+            if include.fenced_as.split(" ")[0] != "output":
+                yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
+        elif include.path.endswith(".svg"):
+            if not path.is_file():
+                yield (
+                    include.line,
+                    f"The plot snippets/{include.path} has not been recorded.",
+                    f"Run: make record Q={include.path.removesuffix('.svg')}",
+                )
+            if not re.match(r'plot alt="[^"]+"$', include.fenced_as):
+                yield (
+                    include.line,
+                    "A plot stands in a fence without words for those who cannot see it.",
+                    'Fence it as ```plot alt="what one would see".',
+                )
+        elif not path.is_file():
+            yield include.line, f"The included file snippets/{include.path} does not exist.", "Mend the path."

@@ -1,0 +1,142 @@
+"""What is wrong with an exercise or a broken trainer: its page, its files, and whether these fit together."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+from warmup.checks import anatomy
+from warmup.content import exercises, one_file, trainers
+from warmup.content.coding import Coding
+from warmup.content.exercises import Exercise, why_wrong
+from warmup.content.trainers import CannotApply, Trainer
+from warmup.project import Problem, ProblemError, relative
+from warmup.vocabulary import LEVELS
+
+REQUIRED_FRONT_MATTER = ("title", "level", "topic", "minutes", "related")
+FOLLOW_UPS = (1, 9)
+COLUMNS = 84
+MOST_LINES = 12  # of a core line that a formatter has wrapped
+# Of each kind its topics, how many hints it gives, and its markers with the sections in which they stand.
+TOPICS = {Exercise: exercises.TOPICS, Trainer: trainers.TOPICS}
+HINTS = {Exercise: (2, 3), Trainer: (3, 5)}
+MARKERS: dict[type[Coding], dict[str, str]] = {
+    Exercise: {"attempt": "Task", "mistakes": "Solution"},
+    Trainer: {"check": "Script", "bugs": "Diagnosis"},
+}
+
+
+def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
+    """Every problem of one exercise or trainer; ``snippets`` is the folder below which its files stand."""
+    yield from page.mistyped.values()
+    own = _exercise(page, snippets) if isinstance(page, Exercise) else _bugs(page, snippets)
+    for line, message, fix in (*_page(page, type(page), snippets), *own):
+        yield Problem(relative(page.path), line, message, fix)
+    yield from _files(page, snippets)
+
+
+def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
+    more = ("core",) if kind is Exercise else ("bugs",)
+    yield from anatomy.front_matter(page, (*kind.types, *more), (*REQUIRED_FRONT_MATTER, *more))
+    if page.level and page.level not in LEVELS:
+        yield page.line_of("level"), f"Unknown level {page.level!r}.", f"One of: {', '.join(LEVELS)}."
+    if page.topic and page.topic not in TOPICS[kind]:
+        yield page.line_of("topic"), f"Unknown topic {page.topic!r}.", f"One of: {', '.join(TOPICS[kind])}."
+    yield from anatomy.sections(page, kind.sections_of_all, kind.sections_of_all)
+    yield from anatomy.folds(page, "Hints", page.hints, "tip", "hints", *HINTS[kind])
+    yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
+    yield from anatomy.grades(page, page.grades)
+    yield from anatomy.includes(page, snippets)
+    for name, title in MARKERS[kind].items():
+        section = page.section(title)
+        found = [line for line in section.lines if line.marker and line.marker["name"] == name] if section else []
+        if section and len(found) != 1:
+            yield (
+                section.line,
+                f"{title!r} has the marker warmup:{name} {len(found)} times.",
+                f"Write it once, on a line of its own: <!-- warmup:{name} -->",
+            )
+
+
+def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
+    """Files that are missing, too wide for a page, or not fit to be put together."""
+    for name in page.programs(snippets):
+        path = snippets / name
+        if not path.is_file():
+            yield Problem(relative(path), 0, "It does not exist.", f"{relative(page.path)} needs it.")
+            continue
+        rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
+        # What is right in another form is on no page.
+        shown = name != page.judge and "/also/" not in name
+        for number, row in enumerate(rows if shown else [], 1):
+            if len(row) > COLUMNS:
+                fix = "Wrap it: the page would scroll sideways."
+                yield Problem(relative(path), number, f"The line has {len(row)} columns; at most {COLUMNS}.", fix)
+    if (snippets / page.judge).is_file():
+        try:
+            one_file.assembled(snippets / page.judge)
+        except ProblemError as error:
+            yield error.problem
+    if isinstance(page, Exercise):
+        for folder, found in (("wrong", page.wrong(snippets)), ("also", page.also(snippets))):
+            if not found:
+                where = relative(snippets / page.id / folder)
+                yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
+        for path in page.wrong(snippets):
+            if not why_wrong(path):
+                fix = "Begin it with a docstring of one sentence, which readers are told."
+                yield Problem(relative(path), 1, "It does not say why it is wrong.", fix)
+
+
+def _exercise(page: Exercise, snippets: Path) -> anatomy.Found:
+    if not page.meta.get("core"):
+        return
+    for key, text in (("ask", page.ask), ("line", page.line)):
+        if not text:
+            yield page.line_of("core"), f"core has no {key}.", f"Add {key}: ... below it, indented."
+    path = snippets / page.answer
+    if not page.line or not path.is_file():
+        return
+    rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
+    line = _squeezed(page.line.split("\n"))
+    ends = range(1, MOST_LINES + 1)
+    if not any(_squeezed(rows[at : at + count]) == line for at in range(len(rows)) for count in ends):
+        yield (
+            page.line_of("core"),
+            f"The line of core does not stand in snippets/{page.answer}.",
+            "Copy it from there: whole lines; only comments, indentation and line breaks may differ.",
+        )
+
+
+def _squeezed(rows: list[str]) -> str:
+    """Lines of code without comments and spaces."""
+    return "".join("".join(re.sub(r"(^|\s)#.*", "", row).split()) for row in rows)
+
+
+def _bugs(page: Coding, snippets: Path) -> anatomy.Found:
+    assert isinstance(page, Trainer)
+    listed = page.meta.get("bugs")
+    if not listed:
+        return
+    at = page.line_of("bugs")
+    if not isinstance(listed, list) or len(page.bugs) != len(listed):
+        yield at, "bugs is not a list of mappings.", "Write each as - name: ... and changes: ..."
+        return
+    for bug, one in zip(page.bugs, listed, strict=True):
+        if not bug.name or not bug.changes or not isinstance(one.get("changes"), list):
+            yield at, f"The bug {bug.name!r} needs a name and a list of changes.", "Each change has broken and fixed."
+            return
+    try:
+        code = (snippets / page.start).read_text(encoding="utf-8")
+        fixed = (snippets / page.answer).read_text(encoding="utf-8")
+    except (OSError, UnicodeDecodeError):
+        return  # reported elsewhere
+    try:
+        for bug in page.bugs:
+            code = bug.fix(code)
+    except CannotApply as error:
+        yield at, f"A change of {bug.name!r} does not apply to broken.py: {error}.", "Copy its text from there."
+        return
+    if code != fixed:
+        yield at, "All changes together do not turn broken.py into fixed.py.", "List what else differs, or undo it."

@@ -1,0 +1,159 @@
+"""What pages have in common on which somebody writes or mends code that is then judged.
+
+Such a page stands at ``docs/practice/<kind>/<slug>.md``; its files in a folder of the same name below ``snippets/``.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from functools import cached_property
+from pathlib import Path
+from typing import ClassVar, Self, TypeVar
+
+from warmup import vocabulary
+from warmup.content import markdown
+from warmup.content.page import Page
+from warmup.content.questions import Question
+from warmup.project import Problem, ProblemError
+
+
+@dataclass(eq=False)
+class Coding(Page):
+    """An exercise or a broken trainer.
+
+    Attributes:
+        folder_of_all: where all pages of the kind stand, below ``docs/`` and ``snippets/``.
+        label_of_all: what the kind is called.
+        sections_of_all: the sections of each page, all of which it has, in this order.
+        invitation: what a link from a question's page says before the title.
+        shared_by_all: what the judges of all pages import, below ``snippets/``.
+        module: the script of each page below ``docs/assets/javascripts/``, without its ending.
+        previous, next: the neighbors in the order in which the site shows them.
+        related: the questions that it belongs to.
+    """
+
+    folder_of_all: ClassVar[str]
+    label_of_all: ClassVar[str]
+    sections_of_all: ClassVar[tuple[str, ...]]
+    invitation: ClassVar[str]
+    shared_by_all: ClassVar[str]
+    module: ClassVar[str] = "practice/attempt"
+
+    previous: Self | None = field(default=None, repr=False)
+    next: Self | None = field(default=None, repr=False)
+    related: list[Question] = field(default_factory=list, repr=False)
+
+    @cached_property
+    def id(self) -> str:
+        """The path below ``docs/`` without its ending, and that of its folder below ``snippets/``."""
+        return f"{self.folder_of_all}/{self.slug}"
+
+    @property
+    def slug(self) -> str:
+        return self.path.stem
+
+    @property
+    def url(self) -> str:
+        """Address below the site's root."""
+        return f"{self.id}/"
+
+    @property
+    def short(self) -> str:
+        """The name in the sidebar."""
+        return vocabulary.label(self.slug)
+
+    @property
+    def level(self) -> str:
+        return str(self.meta.get("level") or "")
+
+    @property
+    def level_label(self) -> str:
+        return vocabulary.label(self.level or "?")
+
+    @property
+    def topic(self) -> str:
+        return str(self.meta.get("topic") or "")
+
+    @property
+    def minutes(self) -> int:
+        return self.meta.get("minutes") or 0
+
+    @property
+    def judge(self) -> str:
+        """The file below ``snippets/`` that judges what a reader wrote."""
+        raise NotImplementedError
+
+    @property
+    def start(self) -> str:
+        """The file below ``snippets/`` that a reader begins with."""
+        raise NotImplementedError
+
+    @property
+    def answer(self) -> str:
+        """The file below ``snippets/`` that is right."""
+        raise NotImplementedError
+
+    def programs(self, snippets: Path) -> list[str]:
+        """Its programs below ``snippets/``, as far as they are there."""
+        raise NotImplementedError
+
+    @cached_property
+    def snippets(self) -> list[str]:
+        """The ``.py`` files that the page shows, below ``snippets/``, each once, in order."""
+        return list(dict.fromkeys(i.path for i in self.includes if i.path.endswith(".py")))
+
+    def _folds(self, title: str, kind: str) -> list[markdown.Fold]:
+        section = self.section(title)
+        return [fold for fold in markdown.folds(section.lines) if fold.kind == kind] if section else []
+
+    @cached_property
+    def hints(self) -> list[markdown.Fold]:
+        return self._folds("Hints", "tip")
+
+    @cached_property
+    def follow_ups(self) -> list[markdown.Fold]:
+        """What is asked next: the folds of that section, each with its answer as Markdown."""
+        return self._folds("They ask next", "question")
+
+    @cached_property
+    def grades(self) -> list[tuple[str, str]]:
+        """What each kind of answer sounds like, as (grade, Markdown)."""
+        section = self.section("Listening for")
+        return markdown.grades(section.text) if section else []
+
+
+C = TypeVar("C", bound=Coding)
+
+
+def load(
+    kind: type[C],
+    docs: Path,
+    questions: Mapping[str, Question],
+    problems: list[Problem],
+    order: Callable[[C], tuple],
+) -> list[C]:
+    """Read all pages of a kind below ``docs``, and link each with its neighbors and its questions.
+
+    Args:
+        kind: exercises or trainers.
+        docs: the documentation folder.
+        questions: all questions by id.
+        problems: takes what is wrong with a file that cannot be read.
+        order: by what to sort them.
+    """
+    found: list[C] = []
+    for path in sorted((docs / kind.folder_of_all).glob("*.md")):
+        if path.name == "index.md":
+            continue
+        try:
+            found.append(kind.read(path))
+        except ProblemError as error:
+            problems.append(error.problem)
+    found.sort(key=lambda one: (*order(one), one.slug))
+    for before, one, after in zip([None, *found], found, [*found[1:], None], strict=False):
+        one.previous, one.next = before, after
+        one.related = [questions[name] for name in one.meta.get("related") or [] if name in questions]
+        for question in one.related:
+            question.practice.append(one)
+    return found

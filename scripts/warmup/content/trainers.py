@@ -1,0 +1,156 @@
+"""Broken trainers: training scripts that go wrong, and what is wrong with each.
+
+A trainer is a page at ``docs/practice/trainers/<slug>.md`` and a folder of the same name below ``snippets/``: the
+broken script, the fixed one, what draws their curves, the check of a reader's script, and the extension.
+``checking.py`` beside the folders is what all checks share.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass
+from functools import cached_property
+from pathlib import Path
+
+from warmup.content import coding
+from warmup.content.coding import Coding
+from warmup.content.questions import Question
+from warmup.project import Problem
+from warmup.vocabulary import LEVELS
+
+FOLDER = "practice/trainers"
+TOPICS = ("Broken trainers",)
+PROGRAMS = ("broken.py", "fixed.py", "check.py", "symptom.py", "curves.py", "extension.py")
+
+
+class CannotApply(ValueError):
+    """A change whose text does not stand in the script, or stands there more than once."""
+
+
+@dataclass(frozen=True)
+class Change:
+    """Whole lines of the broken script, and what stands there in the fixed one.
+
+    YAML takes the indentation that all lines of a block share: both have that of the place.
+    """
+
+    broken: str
+    fixed: str
+
+    def apply(self, code: str) -> str:
+        """The script with this change.
+
+        Raises:
+            CannotApply: the broken lines stand there not exactly once.
+        """
+        at, indent = self._place(code)
+        rows, old, new = code.split("\n"), self.broken.rstrip("\n").split("\n"), self.fixed.rstrip("\n").split("\n")
+        return "\n".join([*rows[:at], *_indented(new, indent), *rows[at + len(old) :]])
+
+    def line(self, code: str) -> int:
+        """The number of the first line of the broken script that it touches, from 1.
+
+        Raises:
+            CannotApply: as for ``apply``.
+        """
+        old, new = self.broken.split("\n"), self.fixed.split("\n")
+        same = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
+        return self._place(code)[0] + 1 + same
+
+    def _place(self, code: str) -> tuple[int, str]:
+        """Where the lines begin, from 0, and how far all are indented."""
+        rows, old = code.split("\n"), self.broken.rstrip("\n").split("\n")
+        found = []
+        for at in range(len(rows) - len(old) + 1 if old[0] else 0):
+            indent = rows[at].removesuffix(old[0])
+            if (
+                indent + old[0] == rows[at]
+                and not indent.strip()
+                and rows[at : at + len(old)] == _indented(old, indent)
+            ):
+                found.append((at, indent))
+        if len(found) != 1:
+            count = f"stands there {len(found)} times" if found else "does not stand there"
+            raise CannotApply(f"{old[0]!r} {count}")
+        return found[0]
+
+
+def _indented(rows: list[str], indent: str) -> list[str]:
+    return [indent + row if row else row for row in rows]
+
+
+@dataclass(frozen=True)
+class Bug:
+    """What is wrong, in words, and how it is mended."""
+
+    name: str
+    changes: tuple[Change, ...]
+
+    def fix(self, code: str) -> str:
+        """The script without this bug.
+
+        Raises:
+            CannotApply: a change does not apply.
+        """
+        for change in self.changes:
+            code = change.apply(code)
+        return code
+
+    def line(self, code: str) -> int:
+        """The first line of the broken script that it touches, from 1; raises as ``fix`` does."""
+        return min(change.line(code) for change in self.changes)
+
+
+@dataclass(eq=False)
+class Trainer(Coding):
+    """A broken trainer's page."""
+
+    types = {"title": str, "level": str, "topic": str, "minutes": int, "related": list}
+    folder_of_all = FOLDER
+    label_of_all = "Broken trainers"
+    sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")
+    invitation = "Find the bugs"
+    shared_by_all = f"{FOLDER}/checking.py"
+
+    @cached_property
+    def bugs(self) -> list[Bug]:
+        """What is wrong, in the order of the front matter; what is no mapping there is left out."""
+        return [
+            Bug(
+                str(one.get("name") or ""),
+                tuple(
+                    Change(str(change.get("broken") or ""), str(change.get("fixed") or ""))
+                    for change in _mappings(one.get("changes"))
+                ),
+            )
+            for one in _mappings(self.meta.get("bugs"))
+        ]
+
+    @property
+    def judge(self) -> str:
+        return f"{self.id}/check.py"
+
+    @property
+    def start(self) -> str:
+        return f"{self.id}/broken.py"
+
+    @property
+    def answer(self) -> str:
+        return f"{self.id}/fixed.py"
+
+    def programs(self, snippets: Path) -> list[str]:
+        return [f"{self.id}/{name}" for name in PROGRAMS]
+
+
+def _mappings(value: object) -> list[dict]:
+    return [one for one in value if isinstance(one, dict)] if isinstance(value, list) else []
+
+
+def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Trainer]:
+    """Read every trainer below ``docs``, by level and minutes; arguments as in ``coding.load``."""
+
+    def place(trainer: Trainer) -> tuple[int, int]:
+        level = LEVELS.index(trainer.level) if trainer.level in LEVELS else len(LEVELS)
+        return level, trainer.minutes
+
+    return coding.load(Trainer, docs, questions, problems, place)

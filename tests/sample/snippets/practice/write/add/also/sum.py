@@ -1,0 +1,2 @@
+def solve(a: int, b: int) -> int:
+    return sum((a, b))

@@ -1,0 +1,3 @@
+def solve(a: int, b: int) -> int:
+    total = a + b
+    return total

@@ -1,0 +1,6 @@
+"""A minus subtracts."""
+
+
+def solve(a: int, b: int) -> int:
+    total = a - b
+    return total
