@@ -12,6 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
+from warmup.content import navigation
 from warmup.project import ROOT
 from warmup.vocabulary import LEVELS
 
@@ -21,7 +22,8 @@ SNIPPETS = Path(os.environ.get("WARMUP_SNIPPETS", ROOT / "snippets"))
 # GitHub Pages serves a project below a path, where absolute links break.
 PREFIX = "/torch-warmup/"
 
-# Four questions, two puzzles and a lab, to build and to break; all else of a project is this project's own.
+# Four questions, two puzzles, an exercise, a trainer and a lab, to build and to break; all else of a project is this
+# project's own.
 SAMPLE = ROOT / "tests" / "sample"
 
 
@@ -50,7 +52,7 @@ def load_snippet(name: str) -> ModuleType:
 
 
 def copy_sample(folder: Path) -> Path:
-    """Copy the sample project, with this project's tools, theme and pages that are no questions, puzzles or labs.
+    """Copy the sample project, with this project's tools, theme and pages that are no questions, practice or labs.
 
     Args:
         folder: where the project's folder is made.
@@ -60,6 +62,8 @@ def copy_sample(folder: Path) -> Path:
     """
     project, docs = folder / "project", ROOT / "docs"
     content = {docs / name for name in (*LEVELS, "labs", "practice/predict")}
+    for name in navigation.PRACTICE:
+        content.update(path for path in (docs / name).glob("*.md") if path.name != "index.md")
 
     def left_out(parent: str, names: list[str]) -> list[str]:
         return [name for name in names if name == "__pycache__" or Path(parent, name) in content]

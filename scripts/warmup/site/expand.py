@@ -13,10 +13,8 @@ from pathlib import Path
 from warmup.content import markdown, puzzles
 from warmup.content.levels import Site
 from warmup.project import ROOT, Problem, ProblemError, relative
-from warmup.site import blocks, lists, schema, topic_pages
-from warmup.site.links import relative_link
-
-SNIPPET_URL = "snippets/"
+from warmup.site import blocks, coding, lists, schema, topic_pages
+from warmup.site.links import SNIPPET_URL, relative_link
 
 
 @dataclass
@@ -70,7 +68,7 @@ class Renderer:
                     lines[opening] += options
                 lines += [f"{include['indent']}{row}".rstrip() for row in body.rstrip("\n").split("\n")]
             elif marker := line.marker:
-                lines += self._marker(marker, page_url, where)
+                lines += [f"{marker['indent']}{row}".rstrip() for row in self._marker(marker, page_url, where)]
             else:
                 lines.append(line.text)
         return "\n".join(lines)
@@ -110,13 +108,16 @@ class Renderer:
         }
         if name in texts:
             return texts[name]()
+        if name in coding.MARKERS:
+            page = self.site.coding_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
+            return coding.marker(name, page, self.snippets, relative_link(page_url), where)
         if name not in (fragments := lists.fragments()):
             raise ProblemError(
                 Problem(
                     relative(where),
                     0,
                     f"Unknown marker warmup:{name}.",
-                    f"Known: {', '.join(sorted([*fragments, *texts]))}.",
+                    f"Known: {', '.join(sorted([*fragments, *texts, *coding.MARKERS]))}.",
                 )
             )
         return lists.fragment(

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import math_core
 
+from warmup.content.coding import Coding
 from warmup.content.questions import Question
 from warmup.site import drawings
 from warmup.site.links import resolve
@@ -69,9 +70,9 @@ def _diagrams(content: str, page_url: str, docs: Path) -> str:
     return _SVG_IMAGE.sub(inline, content)
 
 
-def description(question: Question) -> str:
-    """The beginning of Say it as plain text, for search engines: whole sentences, about 160 characters."""
-    section = question.section("Say it")
+def description(page: Question | Coding) -> str:
+    """The beginning of a page as plain text, for search engines: whole sentences, about 160 characters."""
+    section = page.section("Say it") if isinstance(page, Question) else next(iter(page.sections), None)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*]|^[-\d.]+ +", r"\1", section.text if section else "", flags=re.M)
     chosen = ""
     for sentence in re.split(r"(?<=[.?!:;]) ", " ".join(text.split())):

@@ -39,7 +39,7 @@ def edited_code() -> list[str]:
 
 
 def frame(site: levels.Site, config_file: Path) -> str:
-    """A digest of all that shows on every page: the theme, the configuration and the front matter of the questions."""
+    """A digest of all that shows on every page: the theme, the configuration and the pages' front matter."""
     digest = hashlib.sha256(config_file.read_bytes())
     for path in sorted((ROOT / "scripts" / "theme").rglob("*.html")):
         digest.update(path.read_bytes())
@@ -48,6 +48,8 @@ def frame(site: levels.Site, config_file: Path) -> str:
             digest.update(f"{topic.level}/{topic.slug}".encode())
             for question in topic.questions:
                 digest.update(repr((question.id, sorted(question.meta.items(), key=str))).encode())
+    for page in site.coding:
+        digest.update(repr((page.id, sorted(page.meta.items(), key=str))).encode())
     return digest.hexdigest()
 
 

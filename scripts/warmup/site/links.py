@@ -13,6 +13,8 @@ import re
 from collections.abc import Callable
 from pathlib import Path
 
+SNIPPET_URL = "snippets/"  # where the programs stand that one can download
+
 # A tag that is more than a piece of highlighted code, of which a page has hundreds; and in a tag, an attribute.
 _TAG = re.compile(r"""<(?!span class="[^"]*">)[a-zA-Z](?:[^>"']|"[^"]*"|'[^']*')*>""")
 _ATTRIBUTE = re.compile(r"""(?<=\s)(?P<name>[\w:-]+)=(?:"(?P<double>[^"]*)"|'(?P<single>[^']*)'|(?P<bare>[^\s"'>]+))""")

@@ -34,6 +34,8 @@ class Figures:
     unrecorded: int
     claims: int
     torch: str
+    exercises: int = 0
+    trainers: int = 0
 
 
 def figures(site: Site, root: Path) -> Figures:
@@ -47,6 +49,8 @@ def figures(site: Site, root: Path) -> Figures:
         unrecorded=len(shown) - recorded,
         claims=count_claims(root / "tests" / "snippets"),
         torch=outputs.recorded_torch(root),
+        exercises=len(site.exercises),
+        trainers=len(site.trainers),
     )
 
 
@@ -92,7 +96,7 @@ def fragment(
         puzzles: those to show, by the id of their topic.
         root: the project.
         link: makes an address below the site's root fit for the page.
-        arguments: what the marker says; ``level`` and ``topic`` are None where it does not.
+        arguments: what the marker says; what it does not say of ``level``, ``topic`` and ``under`` is None.
     """
     text = (
         _templates()
@@ -104,7 +108,7 @@ def fragment(
             kinds=vocabulary.KINDS,
             versions=versions.read(root),
             link=link,
-            **{"level": None, "topic": None, **arguments},
+            **{"level": None, "topic": None, "under": None, **arguments},
         )
     )
     # A blank line would end the raw HTML block in Markdown.

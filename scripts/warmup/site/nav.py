@@ -1,13 +1,13 @@
-"""The navigation as MkDocs takes it: each topic's folder in ``mkdocs.yml`` becomes its pages."""
+"""The navigation as MkDocs takes it: each folder in ``mkdocs.yml`` becomes its pages."""
 
 from __future__ import annotations
 
 from warmup.content.levels import Site
-from warmup.content.navigation import TOPIC
+from warmup.content.navigation import PRACTICE, TOPIC
 
 
 def expand(nav: list, site: Site) -> list:
-    """``nav`` with each topic's folder replaced by its index and its questions, under their names."""
+    """``nav`` with each folder replaced by its index and its other pages, under their names."""
     topics = {f"{t.level}/{t.slug}": t for level in site.levels for t in level.topics}
     result = []
     for entry in nav or []:
@@ -17,6 +17,9 @@ def expand(nav: list, site: Site) -> list:
             topic = topics[entry]
             questions = [{q.short: f"{q.id}.md"} for q in topic.questions]
             result.append({topic.label: [f"{entry}/index.md", *questions]})
+        elif entry in PRACTICE:
+            pages = [{page.short: f"{page.id}.md"} for page in site.coding if page.folder_of_all == entry]
+            result.append({PRACTICE[entry].label_of_all: [f"{entry}/index.md", *pages]})
         elif not TOPIC.fullmatch(entry):
             result.append(entry)
     return result
