@@ -23,6 +23,7 @@ def test_each_page_names_its_copy(site, copies):
     assert named == set(copies)
     assert {f"{q.id}.md" for q in SITE.questions} < named
     assert {f"{level.slug}.md" for level in SITE.levels} < named
+    assert {f"{page.id}.md" for page in SITE.coding} | {"practice/write.md", "practice/trainers.md"} < named
 
 
 def test_a_copy_is_plain_markdown_whose_links_all_lead_somewhere(site, copies, base, leads_nowhere):
@@ -44,7 +45,7 @@ def test_a_copy_has_all_that_the_page_shows(copies):
         assert f"{question.kind_label} · {question.minutes} min aloud" in text
         assert re.findall(r"^## (.*)", FENCE.sub("", text), re.M) == [
             *[section.title for section in question.sections],
-            *(["Related"] if question.related else []),
+            *(["Related"] if question.related or question.practice else []),
         ]
         for include in question.includes:
             file = SNIPPETS / include.path
@@ -52,6 +53,25 @@ def test_a_copy_has_all_that_the_page_shows(copies):
                 assert f"```text\n{outputs.read(file).text.rstrip()}\n```" in text, include.path
             elif include.path.endswith(".py"):
                 assert file.read_text(encoding="utf-8").rstrip().rpartition("# ///\n")[2] in text
+
+
+def test_a_copy_of_an_exercise_or_a_trainer_has_all_that_the_page_shows(copies, base):
+    for page in SITE.coding:
+        text = copies[f"{page.id}.md"]
+        assert f"{page.level_label} · {page.label_of_all}" in text
+        assert re.findall(r"^## (.*)", FENCE.sub("", text), re.M) == [*page.sections_of_all, "Related"]
+        for name in (page.start, page.judge):
+            assert f"]({base}snippets/{name})" in text
+        assert (SNIPPETS / page.start).read_text(encoding="utf-8").rstrip().rpartition("# ///\n")[2].strip() in text
+        assert text.count("```diff\n") == (len(page.wrong(SNIPPETS)) if page in SITE.exercises else len(page.bugs))
+        for question in page.related:
+            assert f"- {page.invitation}: [" in copies[f"{question.id}.md"]
+
+
+def test_the_copies_of_the_overviews_list_all(copies, base):
+    for name, pages in (("write", SITE.exercises), ("trainers", SITE.trainers)):
+        items = re.findall(r"^- \[.+\]\((.+)\.md\): \w+, \d+ min$", copies[f"practice/{name}.md"], re.M)
+        assert set(items) == {base + page.id for page in pages} and len(items) == len(pages)
 
 
 def test_the_copy_of_a_topic_lists_its_questions_and_that_of_a_level_all_of_them(copies, base):

@@ -7,7 +7,7 @@ import json
 import jsonschema
 import pytest
 
-from warmup.content import levels
+from warmup.content import levels, one_file
 from warmup.exports import data as written
 from warmup.exports import llms
 from warmup.project import SNIPPETS
@@ -38,6 +38,12 @@ def test_questions_json_matches_its_schema(data, validator, base):
         lambda data: data["questions"][0]["snippets"][0].update(extra=1),
         lambda data: data["questions"][0]["listening_for"].pop("weak"),
         lambda data: data["questions"][0]["follow_ups"][0].update(answer=""),
+        lambda data: data.pop("exercises"),
+        lambda data: data["exercises"][0].update(extra=1),
+        lambda data: data["exercises"][0].pop("judge"),
+        lambda data: data["exercises"][0].update(wrong=[]),
+        lambda data: data["trainers"][0].update(hints=[]),
+        lambda data: data["trainers"][0]["bugs"][0].update(changes=[]),
     ],
 )
 def test_the_schema_refuses_what_it_does_not_know(data, validator, break_it):
@@ -67,9 +73,37 @@ def test_questions_json_says_what_the_pages_say(site, data, copies, base):
             assert not recorded or file.with_suffix(".out").read_text(encoding="utf-8").endswith(snippet["output"])
 
 
+def test_questions_json_has_every_exercise_with_its_files(site, data, copies, base):
+    assert [record["id"] for record in data["exercises"]] == [page.id for page in SITE.exercises]
+    for record, page in zip(data["exercises"], SITE.exercises, strict=True):
+        assert (record["title"], record["topic"], record["rank"]) == (page.title, page.topic, page.rank)
+        assert record["task"] in copies[record["markdown"].removeprefix(base)]
+        assert record["core"] == {"ask": page.ask, "line": page.line}
+        assert [one["name"] for one in record["wrong"]] == [path.stem for path in page.wrong(SNIPPETS)]
+        for file in (record["starter"], record["solution"]):
+            assert (site / file["url"].removeprefix(base)).read_text(encoding="utf-8") == file["code"]
+        judge = (site / record["judge"].removeprefix(base)).read_text(encoding="utf-8")
+        assert judge == one_file.assembled(SNIPPETS / page.judge)
+
+
+def test_questions_json_has_every_trainer_with_its_bugs(site, data, copies, base):
+    assert [record["id"] for record in data["trainers"]] == [page.id for page in SITE.trainers]
+    for record, page in zip(data["trainers"], SITE.trainers, strict=True):
+        text = copies[record["markdown"].removeprefix(base)]
+        assert record["symptom"] in text and record["diagnosis"] in text
+        assert [bug["name"] for bug in record["bugs"]] == [bug.name for bug in page.bugs]
+        for file in (record["broken"], record["fixed"]):
+            assert (site / file["url"].removeprefix(base)).read_text(encoding="utf-8") == file["code"]
+        check = (site / record["check"].removeprefix(base)).read_text(encoding="utf-8")
+        assert check == one_file.assembled(SNIPPETS / page.judge)
+
+
 def test_the_page_about_the_data_lists_the_files_and_the_fields(site, validator):
     text = (site / "about/data/index.html").read_text(encoding="utf-8")
     for file in (llms.LLMS, written.QUESTIONS, written.SCHEMA):
         assert f'href="../../{file}"' in text
     for name in validator.schema["properties"]["questions"]["items"]["properties"]:
         assert f"<code>questions[].{name}</code>" in text
+    for kind in ("exercises", "trainers"):
+        for name in validator.schema["properties"][kind]["items"]["properties"]:
+            assert f"<code>{kind}[].{name}</code>" in text

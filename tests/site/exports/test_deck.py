@@ -57,8 +57,9 @@ def notes(imported):
 
 
 def test_every_question_is_a_note_with_one_card_in_the_deck_of_its_level(imported, notes):
-    questions = levels.load().by_id
-    assert notes.keys() == questions.keys()
+    site = levels.load()
+    questions = site.by_id
+    assert notes.keys() == {*questions, *(exercise.id for exercise in site.exercises)}
     for name, question in questions.items():
         note = notes[name]
         assert note["Question"] == html.escape(question.title)
@@ -68,7 +69,8 @@ def test_every_question_is_a_note_with_one_card_in_the_deck_of_its_level(importe
 
 
 def test_new_cards_come_in_the_order_of_the_site(imported, site):
-    order = [card["id"] for card in json.loads((site / "practice/cards.json").read_text(encoding="utf-8"))["cards"]]
+    bank = json.loads((site / "practice/cards.json").read_text(encoding="utf-8"))
+    order = [card["id"] for card in (*bank["cards"], *bank["exercises"])]
     by_number = imported.find_cards("", order="c.due")
     assert [imported.get_card(card).note()["Id"] for card in by_number] == order
 
@@ -83,6 +85,22 @@ def test_a_card_has_all_that_practice_needs(notes):
         assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(GRADES)
         follow_ups = BeautifulSoup(note["FollowUps"], "html.parser").find_all("details", recursive=False)
         assert len(follow_ups) == len(question.follow_ups)
+
+
+def test_the_card_of_an_exercise_asks_for_its_core_line(imported, notes):
+    for exercise in levels.load().exercises:
+        note = notes[exercise.id]
+        assert note["Question"] == html.escape(exercise.ask)
+        assert html.escape(exercise.title) in note["Meta"]
+        shown = BeautifulSoup(note["Answer"], "html.parser").get_text()
+        assert shown.strip() == exercise.line.strip()
+        assert note["Link"] == f"{SITE_URL}{exercise.url}" and not note["Proof"]
+        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(GRADES)
+        assert note["FollowUps"].count("<details>") == len(exercise.follow_ups)
+        assert "kind::write" in note.tags
+        (card,) = note.cards()
+        assert imported.decks.name(card.did) == "Torch Warmup::Write from memory"
+        assert "Run it" not in card.answer()
 
 
 def test_a_card_shows_the_code_and_what_it_printed(notes):

@@ -25,3 +25,5 @@ def test_llms_txt_has_the_form_and_every_question_once_in_order(site, base, lead
     for level in SITE.levels:
         for topic in level.topics:
             assert [id_ for id_ in ids if id_.startswith(topic.url)] == [q.id for q in topic.questions]
+    assert [id_ for id_ in ids if id_.startswith("practice/write/")] == [page.id for page in SITE.exercises]
+    assert [id_ for id_ in ids if id_.startswith("practice/trainers/")] == [page.id for page in SITE.trainers]

@@ -53,7 +53,7 @@ MISTAKES = [
 
 
 def test_the_sample_has_no_problem(project_copy):
-    assert check(project_copy).stdout == "4 questions, 6 snippets, 0 problems\n"
+    assert check(project_copy).stdout == "4 questions, 11 snippets, 0 problems\n"
 
 
 def test_each_mistake_fails_the_strict_build_and_names_the_file(project_copy, tmp_path):

@@ -92,7 +92,8 @@ def test_every_block_of_code_that_is_a_file_can_be_downloaded(site):
                 file = (path.parent / found[2]).resolve()
                 assert file.name == found[1]
                 shown.add(file.relative_to(site.resolve() / "snippets").as_posix())
-    assert shown == {*SITE.snippets, *(puzzle.program for puzzle in SITE.puzzles)}
+    practice = (*(puzzle.program for puzzle in SITE.puzzles), *(name for page in SITE.coding for name in page.snippets))
+    assert shown == {*SITE.snippets, *practice}
 
 
 def broken_links(site: Path, collected: dict[str, Parsed]) -> list[str]:

@@ -10,7 +10,8 @@ from practice_pages import put
 from warmup.content import levels
 
 PAGE = "practice/mock/"
-CARDS = {q.id: q for q in levels.load().questions}
+SITE = levels.load()
+CARDS = {q.id: q for q in SITE.questions}
 # Two short questions, by their addresses, so that a session is quick and does not change with the site.
 ONE, TWO = "junior/autograd/zero-grad", "junior/tensors/stack-vs-cat"
 SHORT = f"{PAGE}?format=junior&minutes=15&seed=test&questions={ONE},{TWO}"

@@ -1,6 +1,7 @@
 // Flashcards. What a card is comes from the pages; when it is due from flashcards/fsrs.js.
 
 import { readAddress, writeAddress } from "../shared/address.js"
+import { element } from "../shared/dom.js"
 import { shortcuts } from "../shared/keys.js"
 import { FILTERS, refresh } from "./flashcards/overview.js"
 import { Session } from "./flashcards/session.js"
@@ -45,6 +46,15 @@ form.addEventListener("change", () => {
 form.addEventListener("submit", event => event.preventDefault())
 store.addEventListener("change", refreshOverview)
 
+// The same fields filter the list of questions, which has no exercises: so the page's own do not name them.
+const nameExercises = () => {
+  const topics = bank.topics.filter(topic => !topic.level)
+  if (topics.length === 0) return
+  form.elements.kind.append(element("option", { value: "write" }, bank.kinds.write))
+  form.elements.topic.append(element("optgroup", { label: bank.kinds.write },
+    topics.map(({ id, label }) => element("option", { value: id }, label))))
+}
+
 shortcuts(app, key => {
   if (session) return session.press(key)
   if (key !== " ") return false
@@ -60,6 +70,7 @@ const start = async () => {
     failed(view, start)
     return
   }
+  nameExercises()
   readAddress(form, FILTERS)
   showOverview()
 }

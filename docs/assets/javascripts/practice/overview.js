@@ -1,6 +1,7 @@
 // The practice page: how far the reader is, and their progress as a file.
 
 import { counted, element, save } from "../shared/dom.js"
+import { howMany } from "./coding-list.js"
 import { AGAIN } from "./flashcards/fsrs.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
@@ -17,7 +18,8 @@ const refresh = () => {
   app.querySelector(".tw-summary").replaceChildren(
     element("li", {}, `${counted(cards.length, "flashcard")} answered, ${due} of them due again`),
     element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),
-    element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`))
+    element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`),
+    element("li", {}, `${howMany("exercise")}, ${howMany("trainer")}`))
 }
 
 const say = text => {

@@ -48,10 +48,10 @@ def test_cards_come_back_when_they_are_due_most_overdue_first(open_page):
 
 def test_filters_choose_cards_and_stand_in_the_address(open_page):
     page = open_page(f"{PATH}?level=junior&kind=nonsense")
-    juniors = [q for q in SITE.questions if q.level == "junior"]
+    juniors = [q for q in (*SITE.questions, *SITE.exercises) if q.level == "junior"]
     expect(counts(page)).to_contain_text(f"{len(juniors)} new")
     page.locator("select[name=kind]").select_option("coding")
-    coding = [q.title for q in juniors if q.kind == "coding"]
+    coding = [q.title for q in SITE.questions if (q.level, q.kind) == ("junior", "coding")]
     expect(counts(page)).to_contain_text(f"{len(coding)} new")
     expect(page).to_have_url(re.compile(r"\?level=junior&kind=coding$"))
     start(page)

@@ -6,20 +6,13 @@ import pytest
 from playwright.sync_api import expect
 
 from mock_page import CARDS, ONE, SHORT, TWO, app, click, press, question, start
-from practice_pages import stored
+from practice_pages import stored, with_a_still_clock
 
 
 @pytest.fixture
 def timed(open_page):
     """The short set, begun while the browser's clock stands still."""
-    page = open_page("assets/images/favicon.svg", service_workers="block")
-    # Material's own timers log errors when a clock jumps.
-    page.route("**/javascripts/bundle.*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
-    page.clock.install(time="2026-01-05T10:00:00")
-    page.goto(page.url.replace("assets/images/favicon.svg", SHORT))
-    expect(page.get_by_role("button", name="Start this set")).to_be_visible()
-    page.clock.pause_at("2026-01-05T10:01:00")
-    return start(page)
+    return start(with_a_still_clock(open_page, SHORT))
 
 
 def clocks(page, this: str, whole: str) -> None:

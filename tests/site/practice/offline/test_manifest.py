@@ -9,6 +9,8 @@ from urllib.parse import urljoin
 from release_host import open_every_page, visit
 from warmup.exports import offline
 
+EXERCISE = "write/causal-attention/"
+
 
 def test_the_manifest_lists_what_browsers_request(chromium, host):
     asked = set()
@@ -18,13 +20,15 @@ def test_the_manifest_lists_what_browsers_request(chromium, host):
         page.on("request", lambda request: asked.add(request.url.split("?")[0]))
         open_every_page(visit(context, host), host, 1)
         page.goto(host.practice)
-        for path in ("", "flashcards/", "mock/", "predict/", "anki/"):
+        for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/"):
             page.goto(host.practice + path)
             page.wait_for_load_state("networkidle")
         context.close()
     listed = {urljoin(host.practice, address) for address in offline.manifest(host.folder)["files"]}
-    # A reader who answers a single question sees one topic of each mode.
-    by_topic = re.compile(re.escape(host.practice) + "(proofs|predict)/.")
+    # A reader who answers a single question sees one topic of each mode, and begins one exercise.
+    by_topic = re.compile(
+        re.escape(host.practice) + "(proofs|predict|write|trainers)/.|.*/snippets/practice/(write|trainers)/."
+    )
     # Without a window to show it in, Chromium does not ask for the icon.
     asked.add(urljoin(host.practice, "../assets/images/favicon.svg"))
     assert asked <= listed

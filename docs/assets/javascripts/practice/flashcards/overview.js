@@ -28,7 +28,7 @@ const progressRow = (bank, topic) => {
   const share = count => `width: ${100 * count / cards.length}%`
   return element("tr", {},
     element("th", { scope: "row" }, element("a", { href: topic.url }, topic.label), " ",
-      element("span", { class: "tw-quiet" }, bank.levels[topic.level])),
+      element("span", { class: "tw-quiet" }, topic.group)),
     element("td", {}, element("div", { class: "tw-bar", "aria-hidden": "true" },
       element("span", { style: share(known.length) }), element("span", { style: share(due.length) }))),
     ...[known, due, fresh].map(list => element("td", { class: "tw-number" }, String(list.length))))

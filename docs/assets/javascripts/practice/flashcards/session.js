@@ -1,7 +1,7 @@
 // A session: question, think, reveal, grade. Every step is kept, so that it can go on after a reload.
 
-import { button, counted, element, fragment } from "../../shared/dom.js"
-import { ladder, place, showProof } from "../shared/cards.js"
+import { button, counted, element } from "../../shared/dom.js"
+import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
 import { store } from "../shared/store.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "./fsrs.js"
 
@@ -77,7 +77,12 @@ export class Session {
   #question(card) {
     return element("div", { class: "tw-ask" },
       element("p", { class: "tw-ask__place" }, `${place(this.#bank, card)} · ${counted(this.#queue.length, "card")} left`),
-      element("h2", { tabindex: "-1" }, card.title))
+      isExercise(card)
+        ? [
+          element("p", { class: "tw-ask__place" }, card.title),
+          element("h2", { tabindex: "-1", "aria-describedby": "core-line" }, "Write the core line"),
+          element("p", { id: "core-line" }, card.ask)]
+        : element("h2", { tabindex: "-1" }, card.title))
   }
 
   #ask() {
@@ -90,26 +95,35 @@ export class Session {
     }
     const card = this.#bank.byId.get(this.#queue[0])
     this.#show(this.#question(card),
-      element("p", { class: "tw-keys" }, `About ${counted(card.minutes, "minute")} aloud.`),
+      element("p", { class: "tw-keys" }, isExercise(card) ? "Write it down." : `About ${counted(card.minutes, "minute")} aloud.`),
       element("div", { class: "tw-actions" }, button("Reveal the answer", () => this.#reveal(), { key: "Space" })))
+  }
+
+  // What is shown before the grades. What an exercise has to say links to its page.
+  #answer(card) {
+    const part = (title, ...children) => element("div", { class: "tw-part" }, element("h3", {}, title), children)
+    const listening = part("Listening for", ladder(this.#bank, card))
+    if (isExercise(card)) return [part("The core line", say(card)), listening]
+    const proof = element("div", {})
+    showProof(proof, this.#bank, card)
+    return [
+      part("Say it", say(card)),
+      part("The proof", proof),
+      listening,
+      element("p", {}, element("a", { href: card.url }, "Read the whole page"))]
   }
 
   #reveal() {
     this.#revealed = true
     const card = this.#bank.byId.get(this.#queue[0])
-    const proof = element("div", {})
     const now = Date.now()
     const memory = store.get(`card:${card.id}`)
     this.#show(this.#question(card),
-      element("div", { class: "tw-part" }, element("h3", {}, "Say it"), element("div", { class: "tw-say" }, fragment(card.say))),
-      element("div", { class: "tw-part" }, element("h3", {}, "The proof"), proof),
-      element("div", { class: "tw-part" }, element("h3", {}, "Listening for"), ladder(this.#bank, card)),
-      element("p", {}, element("a", { href: card.url }, "Read the whole page")),
+      ...this.#answer(card),
       element("div", { class: "tw-actions tw-grades", role: "group", "aria-label": "Grade yourself" },
         GRADES.map(([grade, name]) => element("button", { type: "button", class: "tw-button", onclick: () => this.#grade(grade) },
           element("span", {}, name, element("kbd", { "aria-hidden": "true" }, String(grade))),
           element("small", {}, grade === AGAIN ? "today" : wait(review(memory, grade, now).due - now))))))
-    showProof(proof, this.#bank, card)
   }
 
   #grade(grade) {

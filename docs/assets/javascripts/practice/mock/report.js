@@ -28,8 +28,8 @@ export const report = (interview, bank, { absolute, date, link }) => {
     ...DIMENSIONS.map(name => `| ${label(name)} | ${scoreText(dimensions[name])} | ${dimensions[name].counts.join(" | ")} |`),
   ]
   if (topics.length) lines.push("", "## By topic, weakest first")
-  for (const { level, label: name, url, score, answers } of topics) {
-    lines.push("", `### [${escape(name)}](${absolute(url)}) (${bank.levels[level]}): ${scoreText(score)}`, "",
+  for (const { group, label: name, url, score, answers } of topics) {
+    lines.push("", `### [${escape(name)}](${absolute(url)}) (${group}): ${scoreText(score)}`, "",
       ...answers.map(answer => `- ${linked(answer)}: ${ratings(answer, bank.grades)}; ${clock(answer.ms)}`))
   }
   if (open.length) lines.push("", "## Not answered", "", ...open.map(answer => `- ${linked(answer)}`))

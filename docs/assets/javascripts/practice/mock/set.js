@@ -1,5 +1,6 @@
 // Which questions an interview has, and what they cost. Nothing here reads the clock, the document or the storage.
 
+import { isExercise } from "../shared/cards.js"
 import { random } from "./chance.js"
 
 /** What can be chosen: the share of each level; `longest` answers only, in minutes; `kinds` to have at least once. */
@@ -29,6 +30,15 @@ const tally = (cards, key) => {
   return counts
 }
 
+// Writing code from memory is coding, too.
+const kindOf = card => (isExercise(card) ? "coding" : card.kind)
+
+// What decides on level and topic: exercises only where there is nothing else.
+const questionsOf = cards => {
+  const questions = cards.filter(card => !isExercise(card))
+  return questions.length ? questions : cards
+}
+
 // One of the names by chance, such that what has been drawn so far (`counts`) comes close to the shares.
 const draw = (names, share, counts, chance) => {
   const total = sum(names.map(share))
@@ -56,6 +66,9 @@ export const cost = card => card.minutes + FOLLOW_UPS * FOLLOW_UP_MINUTES
  * by topic (none again before the level's others had their turn), then by kind (the rare ones more often than their
  * number, the common ones less), as long as one fits into the time that is left. The first is there even if it does not.
  *
+ * An exercise may be drawn where a question of kind coding may, of the same level and of any topic. What has to come
+ * besides keeps its time: a third of the interview, and the longest of each kind that must be there.
+ *
  * @param {Array} cards of cards.json, in any order.
  */
 export const choose = (cards, { format, minutes, seed }) => {
@@ -64,25 +77,32 @@ export const choose = (cards, { format, minutes, seed }) => {
   const eligible = cards
     .filter(card => weights[card.level] && card.minutes <= longest)
     .sort((one, other) => (one.id < other.id ? -1 : 1))
-  const kindsThere = tally(eligible, card => card.kind)
+  const kindsThere = tally(questionsOf(eligible), kindOf)  // exercises make coding no more frequent
+  const longestOf = kind => Math.max(0, ...eligible.filter(card => card.kind === kind).map(cost))
   const chosen = []
   const cheapest = Math.min(...eligible.map(cost))
   for (let left = Math.max(minutes, cheapest); ;) {
-    let pool = eligible.filter(card => !chosen.includes(card) && cost(card) <= left)
-    if (!pool.length) return chosen
+    const missing = kinds.filter(kind => !chosen.some(card => kindOf(card) === kind))
+    const others = Math.max(chosen.length ? 0 : minutes / 3, sum(missing.filter(kind => kind !== "coding").map(longestOf)))
+    const fitting = eligible.filter(card => !chosen.includes(card) && cost(card) <= left)
+    if (!fitting.length) return chosen
+    let pool = fitting.filter(card => !isExercise(card) || cost(card) <= left - others)
+    if (!pool.length) pool = fitting
     // Kinds that must be there come first, the short ones before the long, so that most of them fit.
-    const due = pool.filter(card => kinds.includes(card.kind) && !chosen.some(one => one.kind === card.kind))
+    const due = pool.filter(card => missing.includes(kindOf(card)))
     if (due.length) {
       const least = due.reduce((one, other) => (cost(other) < cost(one) ? other : one))
-      pool = due.filter(card => card.kind === least.kind)
+      pool = due.filter(card => kindOf(card) === kindOf(least))
     }
-    const level = draw([...tally(pool, card => card.level).keys()], name => weights[name], tally(chosen, card => card.level), chance)
+    const levels = tally(due.length ? pool : questionsOf(pool), card => card.level)
+    const level = draw([...levels.keys()], name => weights[name], tally(chosen, card => card.level), chance)
     pool = pool.filter(card => card.level === level)
     const turns = tally(chosen, card => card.topic)
-    const fewest = Math.min(...pool.map(card => turns.get(card.topic) ?? 0))
-    pool = pool.filter(card => (turns.get(card.topic) ?? 0) === fewest)
-    const kind = draw([...tally(pool, card => card.kind).keys()], name => Math.sqrt(kindsThere.get(name)), tally(chosen, card => card.kind), chance)
-    const card = pick(pool.filter(one => one.kind === kind), chance)
+    const turnOf = card => turns.get(card.topic) ?? 0
+    const fewest = Math.min(...questionsOf(pool).map(turnOf))
+    pool = pool.filter(card => isExercise(card) || turnOf(card) === fewest)
+    const kind = draw([...tally(pool, kindOf).keys()], name => Math.sqrt(kindsThere.get(name) ?? 1), tally(chosen, kindOf), chance)
+    const card = pick(pool.filter(one => kindOf(one) === kind), chance)
     chosen.push(card)
     left -= cost(card)
   }

@@ -1,7 +1,7 @@
 // What a step of an interview shows: the question, a follow-up, or the answer with its rubric.
 
-import { button, element, fragment } from "../../shared/dom.js"
-import { ladder, place, showProof } from "../shared/cards.js"
+import { button, counted, element, fragment } from "../../shared/dom.js"
+import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
 import { bar, fillBar } from "./bar.js"
 import { followAnswer, recordingsOfAnswer } from "./recording.js"
 import { DIMENSIONS, label, RUBRIC } from "./score.js"
@@ -65,6 +65,11 @@ export const rateByKey = value => {
 
 // ---------- The steps ----------
 
+// Where it is written: there, not here.
+const whereToWrite = ({ minutes, url }) => element("p", {}, `${counted(minutes, "minute")}. `,
+  element("a", { href: url, target: "_blank", rel: "noopener" }, "Open the exercise in a new tab"),
+  ". Write it there; the clock runs here.")
+
 const question = () => element("div", { class: "tw-actions" },
   button("I have answered", () => session.advance(), { key: "Space" }), button("Skip", () => session.skip(), { quiet: true }))
 
@@ -81,13 +86,15 @@ const reveal = () => {
   const others = element("div", {}, element("p", { class: "tw-quiet" }, "Loading…"))
   showFollowUpAnswers(others)
   const fold = element("details", { ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, bank, card) },
-    element("summary", {}, "The code that ran, and what it printed"), proof)
+    element("summary", {}, isExercise(card) ? "One solution, and why" : "The code that ran, and what it printed"), proof)
   return [
     recordingsOfAnswer(),
     element("div", { class: "tw-part" },
-      element("h3", { tabindex: "-1", class: "tw-first" }, "Say it"), element("div", { class: "tw-say" }, fragment(card.say))),
+      element("h3", { tabindex: "-1", class: "tw-first" }, isExercise(card) ? "The core line" : "Say it"),
+      say(card)),
     part("The follow-ups", others),
-    part("The proof", fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"))),
+    part(isExercise(card) ? "The solution" : "The proof", fold,
+      !isExercise(card) && element("p", {}, element("a", { href: card.url }, "Read the whole page"))),
     part("Listening for", ladder(bank, card)),
     part("Rate your answer", rubric()),
   ]
@@ -104,7 +111,7 @@ const ask = byReader => {
     bar(),
     element("div", { class: "tw-ask" },
       element("p", { class: "tw-ask__place" }, `Question ${interview.current + 1} of ${interview.answers.length} · ${place(bank, card)}`),
-      heading(card.title)),
+      heading(card.title), isExercise(card) && answering && whereToWrite(card)),
     stage(session.answer.step),
     element("p", { class: "tw-keys" }, "Keys: ",
       answering ? "Space goes on, k pauses" : "1, 2 and 3 rate", ", ← and → change the question."))

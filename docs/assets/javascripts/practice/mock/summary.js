@@ -35,9 +35,9 @@ const dimensionTable = ({ dimensions }) => table("Points by dimension", ["Dimens
     element("th", { scope: "row" }, label(dimension)), number(scoreText(dimensions[dimension])), dimensions[dimension].counts.map(number)))))
 
 const topicTable = ({ topics }) => table("Points by topic, weakest first", ["Topic and questions", "Points"],
-  topics.map(({ url, label: title, level, score, answers }) => element("tbody", { class: "tw-topic" },
+  topics.map(({ url, label: title, group, score, answers }) => element("tbody", { class: "tw-topic" },
     element("tr", {},
-      element("th", { scope: "row" }, element("a", { href: url }, title), " ", element("span", { class: "tw-quiet" }, session.bank.levels[level])),
+      element("th", { scope: "row" }, element("a", { href: url }, title), " ", element("span", { class: "tw-quiet" }, group)),
       number(scoreText(score))),
     element("tr", {}, element("td", { colspan: 2 }, element("ul", {}, answers.map(one => element("li", {}, questionLink(one), " ",
       element("span", { class: "tw-quiet" }, `${ratings(one, session.bank.grades)}; ${clock(one.ms)}`)))))))))

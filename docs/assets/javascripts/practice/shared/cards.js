@@ -9,26 +9,37 @@ const load = async path => {
   return response.json()
 }
 
+/** Whether a card is an exercise, of which one writes the heart or, in an interview, all of it. */
+export const isExercise = card => card.kind === "write"
+
+/** The topics as {id, label, group, url}. Those of exercises belong to no level, and are named by words alone. */
+const topicsOf = ({ exercises, kinds, levels, topics }) => [
+  ...topics.map(topic => ({ ...topic, group: levels[topic.level] })),
+  ...[...new Set(exercises.map(({ topic }) => topic))].map(id => ({ id, label: id, group: kinds.write, url: "../write/" })),
+]
+
 /**
- * The cards, with `byId`; `proof(id)` resolves to {run, next: [{question, answer}]}. Proofs are most of the bytes: those
- * of a topic are loaded when the first of them is asked for.
+ * The cards, those of exercises last, with `byId`; `proof(id)` resolves to {run, next: [{question, answer}]}. Proofs are
+ * most of the bytes: those of a topic, and those of all exercises, are loaded when the first of them is asked for.
  *
  * @throws {Error} they could not be loaded; `proof` rejects with one too, and the next call tries again.
  */
 export const loadCards = async () => {
   const bank = await load("practice/cards.json")
-  const byId = new Map(bank.cards.map(card => [card.id, card]))
-  const proofs = new Map()  // by topic, each a promise
-  const proofsOf = topic => {
-    if (!proofs.has(topic)) {
-      proofs.set(topic, load(`practice/proofs/${topic}.json`).catch(error => {
-        proofs.delete(topic)
+  const cards = [...bank.cards, ...bank.exercises]
+  const byId = new Map(cards.map(card => [card.id, card]))
+  const proofs = new Map()  // by the file's name, each a promise
+  const proofsOf = name => {
+    if (!proofs.has(name)) {
+      proofs.set(name, load(`practice/proofs/${name}.json`).catch(error => {
+        proofs.delete(name)
         throw error
       }))
     }
-    return proofs.get(topic)
+    return proofs.get(name)
   }
-  return { ...bank, byId, proof: async id => (await proofsOf(byId.get(id).topic))[id] }
+  const fileOf = card => (isExercise(card) ? "practice/write" : card.topic)
+  return { ...bank, cards, byId, topics: topicsOf(bank), proof: async id => (await proofsOf(fileOf(byId.get(id))))[id] }
 }
 
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
@@ -37,12 +48,19 @@ export const place = (bank, card) => {
   return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
 }
 
+const unfold = fold => {
+  fold.querySelector("summary").remove()
+  fold.replaceWith(...fold.childNodes)
+}
+
 /** Show a card's proof in `box` once it is there, with folds open and what scrolls reachable by keyboard. */
 export const showProof = async (box, bank, card) => {
   box.replaceChildren(element("p", { class: "tw-quiet" }, "Loading the proof…"))
   try {
     const { run } = await bank.proof(card.id)
     box.replaceChildren(fragment(run))
+    // What shows a proof is a fold itself.
+    if (isExercise(card)) for (const fold of box.querySelectorAll(":scope > details")) unfold(fold)
     for (const fold of box.querySelectorAll("details")) fold.open = true
   } catch {
     box.replaceChildren(element("p", {}, "The proof could not be loaded. ",
@@ -50,6 +68,9 @@ export const showProof = async (box, bank, card) => {
       button("Try again", () => showProof(box, bank, card), { quiet: true })))
   }
 }
+
+/** What a card has to say, or the core line of an exercise. */
+export const say = card => element("div", { class: !isExercise(card) && "tw-say" }, fragment(card.say))
 
 /** *Listening for*: what a weak, a good and a strong answer sound like. */
 export const ladder = (bank, card) => element("ul", { class: "tw-ladder" }, card.ladder.map((text, index) =>

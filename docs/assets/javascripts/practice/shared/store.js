@@ -21,6 +21,9 @@ const SHAPES = {
     && isNumber(entry.difficulty) && entry.difficulty >= 1 && entry.difficulty <= 10 && isCount(entry.reviews),
   // A puzzle's answers.
   puzzle: entry => isCount(entry.tries) && isCount(entry.right) && entry.right <= entry.tries,
+  // An exercise or a broken trainer: see attempt.js.
+  write: entry => typeof entry.done === "boolean" && isCount(entry.tries) && isCount(entry.ms),
+  trainer: entry => typeof entry.done === "boolean" && isCount(entry.tries) && isCount(entry.ms),
   // Where a mode was left, and what was chosen there. Whoever resumes checks the rest.
   place: () => true,
   // A finished mock interview.
