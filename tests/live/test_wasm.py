@@ -17,8 +17,9 @@ from test_page import Cell
 
 import wasm_site
 from warmup.dev.serving import served
+from warmup.project import ROOT
 from warmup.testing import PREFIX, build_site, once
-from warmup.wasm import files, pins, trial
+from warmup.wasm import exercises, files, pins, trial
 
 PAGE = "junior/autograd/thing/"
 PYODIDE = "/assets/pyodide/"
@@ -289,7 +290,43 @@ def test_a_program_that_does_not_end_is_ended_and_the_next_ones_are_tried(shared
     assert re.search(r"failed +\d+\.\d\d s junior/autograd/endless\nIt took too long\.\n", said)
     assert re.search(r"different .* junior/autograd/elsewhere\n", said) and "+emscripten" in said
     assert re.search(r"measured .* junior/autograd/digits\n", said)
-    assert said.endswith("7 of 9 programs get a button.\n")
+    assert re.search(r"equal .* practice/write/add/starter\n", said)
+    assert re.search(r"failed .* practice/write/never/starter\n3 is wanted", said)
+    assert said.endswith("11 of 16 programs get a button.\n")
+
+
+def test_an_exercise_is_judged_if_its_judge_accepted_the_solution_there(visit, site):
+    assert "data-program" not in (site / "practice/write/never/index.html").read_text()
+    one = visit("practice/write/add/")
+    field = one.cell.block.locator("textarea")
+    assert "raise NotImplementedError" in field.input_value()
+    for source, word, printed in (
+        ("def solve(a, b):\n    return '\U0001f525'", "failed", "3 is wanted \U0001f525\n"),
+        ("def solve(a, b):\n    return a + b", "passed", "right\n"),
+    ):
+        field.fill(source)
+        one.cell.press("Judge")
+        assert one.cell.finish() == word and one.cell.text == printed
+    assert "Done, at judgment 2." in one.page.locator(".tw-try").inner_text()
+    one.page.context.set_offline(True)
+    one.cell.press("Judge")
+    assert one.cell.finish() == "passed"
+
+
+def test_a_broken_script_runs_and_is_checked_elsewhere(visit):
+    one = visit("practice/trainers/stands-still/")
+    assert one.cell.run() == "equal"
+    assert [one.inner_text() for one in one.cell.block.get_by_role("button").all() if one.is_visible()] == [
+        "Run",
+        "Edit",
+    ]
+
+
+def test_the_page_and_the_trial_judge_by_the_same_program():
+    script = (ROOT / "scripts/warmup/wasm/page/browser.js").read_text()
+    [page] = re.findall(r"return `(import sys\n.*?)`", script, re.S)
+    trial = exercises._PROGRAM.format(judge=1, solution=2).replace("compile(1,", "compile(${judge},")
+    assert page == trial.replace("judge(2,", "judge(${solution},")
 
 
 def test_python_does_not_go_on_without_a_package(built, tmp_path):

@@ -31,6 +31,24 @@ print(1, HERE)
 """
 # What a program prints that shows where it ran, and so is no record's.
 ELSEWHERE = "import sys\n\nprint(sys.platform)\n"
+# A judge that needs no torch, and the rule by which it judges.
+JUDGE = """from types import SimpleNamespace
+
+
+class Judge:
+    def judge(self, source, filename):
+        names = {{}}
+        exec(compile(source, filename, "exec"), names)
+        return SimpleNamespace(passed={rule})
+
+
+def told(judge, verdict):
+    return "right" if verdict.passed else "3 is wanted \U0001f525"
+
+
+judge = Judge()
+"""
+RULES = {"add": "names['solve'](1, 2) == 3", "never": "False"}
 ENDLESS = "# /// script\n# [tool.warmup]\n# timeout = 0.1\n# ///\nwhile True:\n    pass\n"
 DIGITS = (
     '# /// script\n# [tool.warmup]\n# output = "recorded"\n# ///\nimport time\n\nprint(f"{time.time():.0f} seconds")\n'
@@ -93,6 +111,12 @@ def project(folder: Path) -> Path:
             (snippets / f"{name}.out").write_text(out)
     text = outputs.written("12 seconds\n", DIGITS, "a CPU", "2.13.0", "2026-11-22")
     (snippets / "digits.out").write_text(text)
+    exercises, pages = root / "snippets/practice/write", root / "docs/practice/write"
+    (exercises / "judging.py").unlink()
+    shutil.copytree(exercises / "add", exercises / "never")
+    (pages / "never.md").write_text((pages / "add.md").read_text().replace("write/add", "write/never"))
+    for name, rule in RULES.items():
+        (exercises / name / "judge.py").write_text(JUDGE.format(rule=rule))
     page = root / "docs/junior/autograd/other.md"
     blocks = "".join(
         f'```python title="{name}.py"\n--8<-- "junior/autograd/{name}.py"\n```\n\n'

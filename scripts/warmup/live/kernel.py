@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import codecs
 import ctypes
+import shutil
 import signal
 import sys
 import tempfile
@@ -19,7 +20,7 @@ from IPython.display import display
 
 from warmup.content import header, outputs
 from warmup.project import SNIPPETS
-from warmup.run import comparison, digits
+from warmup.run import comparison, digits, exercise
 from warmup.run.child import PR_SET_PDEATHSIG
 from warmup.run.result import Result
 from warmup.run.runner import Runner
@@ -35,8 +36,8 @@ _runner: Runner | None = None
 class Verdict:
     """What a page says beside a run.
 
-    word: equal, numbers (equal but for its numbers), different, unrecorded, failed or skipped. text: the same in a
-    sentence. difference: a unified diff, "" without one. seconds: how long the program ran. torch: its version.
+    word: equal, numbers (equal but for them), different, unrecorded, passed, failed or skipped. text: the same in
+    a sentence. difference: a unified diff, "" without one. seconds: how long the program ran. torch: its version.
     """
 
     word: str
@@ -50,7 +51,8 @@ def run(name: str, source: str) -> None:
     """Run a program and send what it prints, what it draws and a verdict to the page.
 
     Args:
-        name: the snippet below ``snippets/`` that the program is, or was before its reader edited it.
+        name: the snippet below ``snippets/`` that the program is, or was before its reader edited it; or else the judge
+            of an exercise or the check of a broken trainer, to which the source is given.
         source: its text without the header, as the page shows it.
 
     Raises:
@@ -59,8 +61,13 @@ def run(name: str, source: str) -> None:
     snippet = (SNIPPETS / name).resolve()
     if not snippet.is_relative_to(SNIPPETS) or snippet.suffix != ".py" or not snippet.is_file():
         raise ValueError(f"There is no snippet {name!r}.")
+    if snippet.name in ("judge.py", "check.py"):
+        display({MESSAGE: asdict(attempt(snippet, source)), "text/plain": ""}, raw=True)
+        return
     declared = header.parse(snippet.read_text(encoding="utf-8"), snippet)
     with tempfile.TemporaryDirectory(prefix="warmup-") as folder:
+        for neighbor in snippet.parent.glob("*.py"):  # it may load one
+            shutil.copy(neighbor, folder)
         program = Path(folder, snippet.name)
         program.write_text(source, encoding="utf-8")
         passed_on = {"stdout": _Passed(sys.stdout), "stderr": _Passed(sys.stderr)}
@@ -72,6 +79,20 @@ def run(name: str, source: str) -> None:
         figure = drawings.figure(result.drawing, name, f"run-{snippet.stem}--")
         display({"text/html": figure, "text/plain": name}, raw=True)
     display({MESSAGE: asdict(judge(snippet, result)), "text/plain": ""}, raw=True)
+
+
+def attempt(judge: Path, source: str) -> Verdict:
+    """What the judge of an exercise or the check of a broken trainer says of a source; the page gets what it prints."""
+    with tempfile.TemporaryDirectory(prefix="warmup-") as folder:
+        mine = Path(folder, f"{judge.parent.name.replace('-', '_')}.py")
+        mine.write_text(source, encoding="utf-8")
+        if judge.name == "check.py":
+            streams = {"stdout": _Passed(sys.stdout), "stderr": _Passed(sys.stderr)}
+            gone = exercise.checked(_started(), judge, mine, lambda stream, data: streams[stream].write(data))
+            return Verdict("passed", "All symptoms are gone.") if gone else Verdict("failed", "Not yet.")
+        judged = exercise.judged(_started(), judge.parent.name, mine)
+    print(judged.text, flush=True)
+    return Verdict("passed", "Passed.") if judged.passed else Verdict("failed", "Not yet.")
 
 
 def judge(snippet: Path, result: Result) -> Verdict:

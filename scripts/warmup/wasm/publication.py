@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warmup.content import outputs
 from warmup.project import SNIPPETS
-from warmup.wasm import files, pins
+from warmup.wasm import exercises, files, pins
 
 
 @dataclass(frozen=True)
@@ -16,7 +16,8 @@ class Publication:
     """What a site publishes so that its pages can run programs.
 
     paths: the files, by their names. release: the hash of the list of them, as browsers check it. bytes: what a
-    reader downloads. records: what each program printed when it was recorded, by its name below ``snippets/``.
+    reader downloads. records: what each program printed when it was recorded, by its name below ``snippets/``; ""
+    for the starter of an exercise.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
@@ -56,7 +57,7 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     for name, fingerprint in tried["programs"].items():
         source = snippets / name
         found = record(source, tried["torch"])
-        if found and source.is_file() and fingerprint == outputs.fingerprint(source.read_text("utf-8"), found.text):
+        if found and source.is_file() and fingerprint == outputs.fingerprint(exercises.text(source), found.text):
             records[name] = found.text
     paths[files.MANIFEST] = folder / files.MANIFEST
     size = sum(one["bytes"] for one in manifest.values())
@@ -64,5 +65,10 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
 
 
 def record(snippet: Path, torch: str) -> outputs.Output | None:
-    """What a run with this version of torch, "" without one, is compared with; None where nothing is recorded."""
+    """What a run with this version of torch, "" without one, is compared with; None where nothing is recorded.
+
+    Of an exercise nothing is: its judge says by how it ends whether all is well.
+    """
+    if exercises.is_starter(snippet):
+        return outputs.Output("")
     return outputs.read(outputs.for_torch(snippet, torch) if torch else outputs.output_file(snippet))

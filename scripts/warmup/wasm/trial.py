@@ -13,7 +13,7 @@ from pathlib import Path
 from warmup.content import header, outputs
 from warmup.project import SNIPPETS, Problem, ProblemError
 from warmup.run import comparison
-from warmup.wasm import files
+from warmup.wasm import exercises, files
 from warmup.wasm.pins import Pins
 from warmup.wasm.publication import record
 
@@ -28,13 +28,13 @@ def candidates(pins: Pins, paths: Iterable[Path]) -> dict[Path, str]:
     had = {pin.name for pin in pins.packages} | {"torch"}
     found = {}
     for path in paths:
-        declared = header.parse(path.read_text(encoding="utf-8"), path)
+        declared = header.parse(exercises.text(path), path)
         names = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-") for one in declared.dependencies}
         if declared.needs:
             found[path] = "needs " + ", ".join(sorted(declared.needs))
         elif names - had:
             found[path] = "needs " + ", ".join(sorted(names - had))
-        elif outputs.read(outputs.output_file(path)) is None:
+        elif record(path, "") is None:
             found[path] = "no output of it is recorded"
         else:
             found[path] = ""
@@ -65,9 +65,9 @@ def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
         word = _word(path, result)
         print(f"{word:9} {result['seconds']:6.2f} s {comparison.name_of(path)}", flush=True)
         if word in ("equal", "measured"):
-            good[result["program"]] = outputs.fingerprint(path.read_text(encoding="utf-8"), _recorded(path, result))
+            good[result["program"]] = outputs.fingerprint(exercises.text(path), _recorded(path, result))
         elif word == "failed":
-            print(result["stderr"].rstrip()[-2000:])
+            print((result["stdout"] if exercises.is_starter(path) else result["stderr"]).rstrip()[-2000:])
         else:
             print(comparison.diff(path, _recorded(path, result), result["stdout"], "recorded", "WebAssembly"), end="")
     for path in tried.values():
@@ -91,7 +91,7 @@ def _word(path: Path, result: dict) -> str:
     if result["code"] != 0:
         return "failed"
     recorded = _recorded(path, result)
-    if recorded == result["stdout"]:
+    if recorded == result["stdout"] or exercises.is_starter(path):
         return "equal"
     return "measured" if comparison.agree(recorded, result["stdout"], comparison.header_of(path)) else "different"
 
@@ -105,7 +105,7 @@ def _results(node: str, folder: Path, tried: dict[str, Path], end: float) -> Ite
     (stub / "index.js").write_text("module.exports = {}\n", encoding="utf-8")
     programs = []
     for name, path in tried.items():
-        text = path.read_text(encoding="utf-8")
+        text = exercises.text(path)
         seconds = min(header.parse(text, path).timeout * LONGER, LONGEST)
         programs.append({"program": name, "source": outputs.without_header(text), "seconds": seconds})
     (folder / "tried.json").write_text(json.dumps(programs), encoding="utf-8")

@@ -41,6 +41,7 @@ export class Kernel {
   warm = false
   starting = "Starting Python and torch, once for this tab"
   offer = null
+  judges = () => true
 
   /** Take over the kernel that the tab's last page had, if it lives. Does nothing where there was none. */
   async resume() {

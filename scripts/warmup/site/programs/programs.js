@@ -15,7 +15,9 @@ export class Refused extends Error {}
  *   words behind "Run", and in a sentence.
  * @property {function(): Promise} resume makes ready what needs no asking.
  * @property {function(string, string, Listener): Promise<Verdict>} run runs a program, given its name below snippets/ and
- *   its source, after what runs has been stopped. It throws what is `Refused`.
+ *   its source, after what runs has been stopped. If the program is a judge, the source is what it judges, and the word is
+ *   "passed" or not. It throws what is `Refused`.
+ * @property {function(string): boolean} judges whether it can run this judge.
  * @property {function(): Promise} stop stops what runs, and waits until it has stopped.
  *
  * @typedef {{text: function(string, string), figure: function(string), wait: function(string)}} Listener
@@ -24,6 +26,16 @@ export class Refused extends Error {}
  */
 
 const EDIT = "torch-warmup-edit:"
+// What a reader writes into these is judged by a file beside them; the first is nothing to run.
+const JUDGES = [
+  [/^practice\/write\/[\w-]+\/(?=starter\.py$)/, { file: "judge.py", label: "Judge", only: true }],
+  [/^practice\/trainers\/[\w-]+\/(?=broken\.py$)/, { file: "check.py", label: "Check", only: false }],
+]
+
+const judgeOf = program => {
+  const found = JUDGES.find(([pattern]) => pattern.test(program))
+  return found && { ...found[1], name: found[0].exec(program)[0] + found[1].file }
+}
 
 /** One program of the page, with its buttons and what it prints. */
 class Program {
@@ -32,10 +44,13 @@ class Program {
   #block
   #name
   #original
+  #judge
+  #storage
   #field = null
   #running = false
   #buttons = {
     run: button("Run", () => this.run()),
+    judge: button("Judge", () => this.judge()),
     stop: button("Stop", () => this.stop(), { quiet: true }),
     edit: button("Edit", () => this.edit(), { quiet: true }),
     reset: button("Reset", () => this.reset(), { quiet: true }),
@@ -62,13 +77,16 @@ class Program {
     this.#block = block
     this.#name = block.dataset.program
     this.#original = block.querySelector("pre > code").textContent
+    const judge = judgeOf(this.#name)
+    this.#judge = judge && engine.judges(judge.name) ? judge : null
+    this.#storage = this.#judge ? localStorage : sessionStorage  // an attempt is worth keeping
     const { run, stop, edit, reset } = this.#buttons
     for (const one of [stop, edit, reset]) one.ariaLabel = `${one.textContent} ${this.#file}`
-    block.append(element("div", { class: "tw-run__bar" }, run, stop, edit, reset, this.#offer))
+    block.append(element("div", { class: "tw-run__bar" }, run, this.#buttons.judge, stop, edit, reset, this.#offer))
     block.after(this.#output)
     edit.hidden = true
-    const kept = sessionStorage.getItem(EDIT + this.#name)
-    if (kept !== null) this.edit(kept, false)
+    const kept = this.#storage.getItem(EDIT + this.#name)
+    if (kept !== null || this.#judge?.only) this.edit(kept ?? this.#original, false)
     this.show()
   }
 
@@ -86,12 +104,15 @@ class Program {
 
   /** Show the buttons that do something now. */
   show() {
-    const { run, stop, reset } = this.#buttons
+    const { run, judge, stop, reset } = this.#buttons
     const { offer } = this.#engine
-    run.textContent = offer ? `Run (${offer.label})` : "Run"
-    run.ariaLabel = `${run.textContent} ${this.#file}`
+    for (const [one, label] of [[run, "Run"], [judge, this.#judge?.label]]) {
+      one.textContent = offer ? `${label} (${offer.label})` : label
+      one.ariaLabel = `${one.textContent} ${this.#file}`
+    }
     this.#offer.textContent = offer?.text ?? ""
-    run.hidden = this.#running
+    run.hidden = this.#running || this.#judge?.only === true
+    judge.hidden = this.#running || !this.#judge
     stop.hidden = !this.#running
     reset.hidden = !this.#edited
   }
@@ -109,9 +130,20 @@ class Program {
     this.#fold.open = false
   }
 
-  async run() {
-    if (this.#running) return
-    const hadFocus = this.#buttons.run === document.activeElement
+  run() {
+    return this.#judge?.only ? this.judge() : this.#start(this.#name, this.#buttons.run)
+  }
+
+  async judge() {
+    const word = await this.#start(this.#judge.name, this.#buttons.judge)
+    const judged = { detail: { passed: word === "passed" }, bubbles: true }
+    if (["passed", "failed"].includes(word)) this.#block.dispatchEvent(new CustomEvent("judged", judged))
+  }
+
+  // Run this program or its judge, and return the verdict's word.
+  async #start(name, pressed) {
+    if (this.#running) return ""
+    const hadFocus = pressed === document.activeElement
     this.#running = true
     this.#clear()
     this.show()
@@ -119,7 +151,7 @@ class Program {
     this.#said.textContent = this.#engine.warm ? "Running" : this.#engine.starting
     let verdict
     try {
-      verdict = await this.#engine.run(this.#name, this.#source, {
+      verdict = await this.#engine.run(name, this.#source, {
         text: (stream, text) => {
           this.#said.textContent = "Running"
           this.#write(stream, text)
@@ -139,9 +171,10 @@ class Program {
       this.#running = false
       this.#buttons.edit.hidden = this.#field !== null
       this.#changed()
-      if (stopHadFocus) this.#buttons.run.focus()
+      if (stopHadFocus) pressed.focus()
     }
     this.#tell(verdict)
+    return verdict.word
   }
 
   #tell({ word, text, difference = "", seconds, torch }) {
@@ -166,11 +199,11 @@ class Program {
     const rows = text.split("\n").length + 1
     this.#field = element("textarea", {
       class: "tw-run__source", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
-      "aria-label": `Source of ${this.#file}; Control and Enter run it`,
+      "aria-label": `Source of ${this.#file}; Control and Enter ${this.#judge?.only ? "judge" : "run"} it`,
     })
     this.#field.value = text
     this.#field.addEventListener("input", () => {
-      sessionStorage.setItem(EDIT + this.#name, this.#field.value)
+      this.#storage.setItem(EDIT + this.#name, this.#field.value)
       this.#field.rows = this.#field.value.split("\n").length + 1
       this.show()
     })
@@ -188,7 +221,13 @@ class Program {
   }
 
   reset() {
-    sessionStorage.removeItem(EDIT + this.#name)
+    this.#storage.removeItem(EDIT + this.#name)
+    if (this.#judge?.only) {
+      this.#field.value = this.#original
+      this.show()
+      this.#field.focus()
+      return
+    }
     this.#field?.remove()
     this.#field = null
     this.#block.querySelector("pre").hidden = false

@@ -14,6 +14,36 @@ const CACHE = `torch-warmup-wasm ${address("").pathname}`
 const TYPES = { wasm: "application/wasm", mjs: "text/javascript", js: "text/javascript", json: "application/json" }
 const STOPPED = { word: "stopped", text: "Stopped." }
 
+/** The program that judges a source: the judge as this site publishes it, which is kept for when there is no network. */
+const judgment = async (program, source) => {
+  const url = address(`snippets/${program}`)
+  const cache = await kept()
+  let response
+  try {
+    response = await fetch(url, { cache: "no-cache" })
+    if (response.ok) await cache?.put(url, response.clone()).catch(() => {})
+  } catch {
+    response = await cache?.match(url)
+  }
+  if (!response?.ok) throw new Refused("The judge could not be downloaded. Is there a network?")
+  // JSON's strings are Python's, but for the escapes of characters outside the basic plane, which Python has to join.
+  const [judge, solution] = [await response.text(), source].map(
+    text => `__import__("json").loads(${JSON.stringify(JSON.stringify(text))})`)
+  return `import sys
+import types
+
+judge = sys.modules["judge"] = types.ModuleType("judge")
+judge.__file__ = "judge.py"
+exec(compile(${judge}, "judge.py", "exec"), vars(judge))
+verdict = judge.judge.judge(${solution}, "solution.py")
+print(judge.told(judge.judge, verdict))
+raise SystemExit(not verdict.passed)
+`
+}
+
+const judged = ({ code, ...rest }) => code === 0
+  ? { ...rest, word: "passed", text: "Passed." } : { ...rest, word: "failed", text: "Not yet." }
+
 const megabytes = bytes => `${Math.max(1, Math.round(bytes / 1e6))} MB`
 
 /** What this browser keeps; null where it refuses to, as some private windows do. */
@@ -68,7 +98,9 @@ const allFiles = async (release, signal, arrived) => {
     return blob
   }))
   const wanted = new Set([keyOf(LIST, release), ...names.map(name => keyOf(name, list[name].integrity))])
-  for (const { url } of await cache?.keys() ?? []) if (!wanted.has(url)) await cache.delete(url)
+  for (const { url } of await cache?.keys() ?? []) {
+    if (url.startsWith(FOLDER.href) && !wanted.has(url)) await cache.delete(url)
+  }
   return Object.fromEntries(names.map((name, index) => [name, blobs[index]]))
 }
 
@@ -85,6 +117,7 @@ export class Browser {
   warm = false
   starting = "Starting Python and torch, once for this page"
   offer
+  judges = name => name.endsWith("/judge.py")  // a check starts processes, of which there are none here
 
   constructor() {
     const { release, bytes } = document.querySelector("meta[name=tw-wasm]").dataset
@@ -157,7 +190,7 @@ export class Browser {
   #finish(verdict) {
     const run = this.#run
     this.#run = null
-    run?.resolve(verdict)
+    run?.resolve(run.judges && "code" in verdict ? judged(verdict) : verdict)
   }
 
   #fail(error) {
@@ -181,10 +214,12 @@ export class Browser {
     this.#finish(STOPPED)
     return new Promise((resolve, reject) => {
       const run = this.#run = { on, resolve, reject, begun: false }
-      this.#load().then(() => {
+      const judges = program.endsWith("/judge.py")
+      Promise.all([judges ? judgment(program, source) : source, this.#load()]).then(([text]) => {
         if (this.#run !== run) return
         run.begun = true
-        this.#worker.postMessage({ type: "run", program, source, record: this.#records.get(program) })
+        run.judges = judges
+        this.#worker.postMessage({ type: "run", program, source: text, record: this.#records.get(program) })
       }).catch(error => {
         if (this.#run === run) this.#fail(error)
       })
