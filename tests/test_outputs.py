@@ -4,14 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import header
+from warmup.content import header, outputs
 from warmup.project import SNIPPETS
 from warmup.run.comparison import compare
 from warmup.run.runner import Runner
 
 
 def snippets():
-    for path in sorted(SNIPPETS.rglob("*.py")):
+    for path in outputs.programs(SNIPPETS):
         try:
             found = header.parse(path.read_text(encoding="utf-8"), path)
         except header.HeaderError:

@@ -11,11 +11,11 @@ import pytest
 
 from warmup import checks, vocabulary
 from warmup.checks import retired
-from warmup.content import header, levels, markdown
+from warmup.content import header, levels, markdown, navigation, outputs, trainers
 from warmup.project import DOCS, ROOT, SNIPPETS
 
 SITE = levels.load()
-PROGRAMS = sorted(SNIPPETS.rglob("*.py"))
+PROGRAMS = outputs.programs(SNIPPETS)
 MARKDOWN = sorted([*DOCS.rglob("*.md"), *ROOT.glob("*.md")])
 
 
@@ -31,10 +31,12 @@ def written(*folders: str) -> list[Path]:
     return [path for folder in folders for path in (DOCS / folder).rglob("*.md") if path.name != "index.md"]
 
 
-def test_every_page_that_is_written_is_a_question_or_a_puzzle_of_the_site():
+def test_every_page_that_is_written_is_a_question_or_practice_of_the_site():
     assert sorted(question.path for question in SITE.questions) == sorted(written(*vocabulary.LEVELS))
     assert sorted(puzzle.page.path for puzzle in SITE.puzzles) == sorted(written("practice/predict"))
-    assert SITE.questions and SITE.puzzles
+    assert sorted(page.path for page in SITE.exercises) == sorted(written("practice/write"))
+    assert sorted(page.path for page in SITE.trainers) == sorted(written("practice/trainers"))
+    assert SITE.questions and SITE.puzzles and SITE.exercises
 
 
 def test_no_page_snippet_or_output_has_a_problem():
@@ -68,6 +70,7 @@ def faults(text: str, path: Path) -> list[str]:
         definitions
         and 'if __name__ == "__main__":' in text
         and not path.stem.endswith("_broken")
+        and path.stem not in ("broken", "fixed")  # of a trainer, whose page says what it does
         and not any(ast.get_docstring(node) for node in definitions)
     ):
         found.append("Nothing in it says what it takes and returns.")
@@ -92,6 +95,7 @@ MAIN = 'if __name__ == "__main__":\n    f()\n'
         ("x = 1  # TODO\n", "a", ["There is something to do."]),
         (f"def f():\n    pass\n{MAIN}", "a", ["Nothing in it says what it takes and returns."]),
         (f"def f():\n    pass\n{MAIN}", "a_broken", []),
+        (f"def f():\n    pass\n{MAIN}", "fixed", []),
         (f'def f():\n    """Says it."""\n{MAIN}', "a", []),
         ("def f():\n    pass\nf()\n", "a", []),
     ],
@@ -159,7 +163,8 @@ def is_for_import(text: str) -> bool:
 
 
 def test_snippets_with_functions_are_imported_by_their_claims():
-    paths = [path for path in PROGRAMS if is_for_import(source(path))]
+    own = SNIPPETS / trainers.FOLDER  # tests/trainers has theirs
+    paths = [path for path in PROGRAMS if is_for_import(source(path)) and not path.is_relative_to(own)]
     assert paths
     missing = []
     for path in paths:
@@ -210,5 +215,7 @@ def test_which_fences_are_misspelled(line, wrong):
 
 def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():
     listed = re.findall(r"^      - ([a-z]+/[a-z0-9-]+)$", (ROOT / "mkdocs.yml").read_text(encoding="utf-8"), flags=re.M)
+    assert set(navigation.PRACTICE) <= set(listed)
+    listed = [folder for folder in listed if folder not in navigation.PRACTICE]
     shown = levels.load(topic_order=listed)
     assert [f"{topic.level}/{topic.slug}" for level in shown.levels for topic in level.topics] == listed
