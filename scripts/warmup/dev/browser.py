@@ -8,7 +8,15 @@ import subprocess
 import sys
 from pathlib import Path
 
-NAMES = ("chromium", "chromium-browser", "google-chrome-stable", "google-chrome", "chrome")
+# The shell has no windows and no user interface: the tests take less than half of the time with it.
+NAMES = (
+    "chromium-headless-shell",
+    "chromium",
+    "chromium-browser",
+    "google-chrome-stable",
+    "google-chrome",
+    "chrome",
+)
 # Background services of Chromium's own would make requests that no page asked for.
 ARGUMENTS = (
     "--no-sandbox",
@@ -22,7 +30,8 @@ HELP = (
     "Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
     "then run the command again."
 )
-APT = "apt-get update -q && apt-get install -y -q --no-install-recommends chromium"
+_INSTALL = "apt-get install -y -q --no-install-recommends"
+APT = f"apt-get update -q && {{ {_INSTALL} chromium-headless-shell || {_INSTALL} chromium; }}"
 
 
 class NoChromium(RuntimeError):

@@ -48,6 +48,12 @@ def test_one_on_the_path_is_found_and_nothing_is_installed(bare, tmp_path, name)
     assert bare == []
 
 
+def test_the_shell_without_windows_comes_before_a_whole_browser(bare, tmp_path):
+    program(tmp_path, "chromium")
+    shell = program(tmp_path, "chromium-headless-shell")
+    assert browser.find() == shell
+
+
 def test_without_any_it_tries_to_install_and_then_says_what_to_do(bare):
     with pytest.raises(browser.NoChromium, match="Install Chromium or Chrome and put it on the PATH"):
         browser.ensure()
