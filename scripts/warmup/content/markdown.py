@@ -18,7 +18,10 @@ from typing import NamedTuple
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
 _HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
-_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+) "(?P<title>.+)"$')
+_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<here> here)? "(?P<title>.+)"$')
+_CODE = re.compile(r"(`+).+?\1")
+# A backslash before a quote is shown; a name in double underscores becomes bold.
+_UNFIT = re.compile(r'\\"|__\w+?__')
 _GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
@@ -62,12 +65,22 @@ class Line(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented."""
+    """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented.
+
+    ``here`` marks a question that only somebody can answer who has the page in view: ``??? question here "..."``.
+    """
 
     line: int
     kind: str
     title: str
     text: str
+    here: bool = False
+
+    @property
+    def unfit(self) -> str:
+        """What of its title Markdown would show otherwise than it is meant; "" where nothing is."""
+        found = _UNFIT.search(_CODE.sub("", self.title))
+        return found[0] if found else ""
 
 
 def lines(text: str, first: int = 1) -> list[Line]:
@@ -97,7 +110,7 @@ def split_folds(rows: Sequence[Line]) -> list[list[Line] | Fold]:
             while index < len(rows) and (not rows[index].text.strip() or rows[index].text.startswith("    ")):
                 index += 1
             text = textwrap.dedent("\n".join(row.text for row in rows[start:index]))
-            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n")))
+            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n"), bool(head["here"])))
         elif found and isinstance(found[-1], list):
             found[-1].append(line)
         else:

@@ -157,6 +157,19 @@ def test_number_of_follow_ups(sample, count):
     assert f"{count} folded follow-ups" in the_one(sample, text)
 
 
+def test_follow_ups_for_an_interview_stand_alone(sample):
+    message = the_one(sample, GOOD.replace('question "Why?"', 'question here "Why?"'))
+    assert ":24: Of the follow-ups, 1 can be asked without the page; a mock interview asks 2." in message
+
+
+@pytest.mark.parametrize("written", [r"map_location=\"cuda\"", "the dataset's __getitem__", "`a` and __init__"])
+def test_a_fold_whose_title_the_page_would_show_otherwise(sample, written):
+    message = the_one(sample, GOOD.replace('question "Why?"', f'question "Why {written}?"'))
+    assert ":24: The fold's title has " in message
+    right = written.replace(r"\"", '"').replace("__getitem__", "`__getitem__`").replace("__init__", "`__init__`")
+    assert problems(sample, GOOD.replace('question "Why?"', f'question "Why {right}?"')) == []
+
+
 def test_listening_for_without_its_three_grades(sample):
     assert "'Listening for' has the bullets" in the_one(sample, GOOD.replace("- **Good**: a reason\n", ""))
 
