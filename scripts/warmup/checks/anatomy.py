@@ -82,14 +82,17 @@ def folds(page: Page, title: str, found: Sequence[markdown.Fold], kind: str, cal
         )
 
 
-def fold_titles(page: Page) -> Found:
-    """Folds whose title Markdown does not show as it is meant."""
+def shown_as_written(page: Page) -> Found:
+    """What Markdown does not show as it stands: names in double underscores, a backslash before a title's quotes."""
+    for line, text in zip(page.lines, markdown.prose(page.lines), strict=True):
+        for found in re.findall(r"(?<!\w)__\w+?__(?!\w)", text):
+            yield line.number, f"The page shows {found} in bold, without its underscores.", "Put it into backticks."
     for fold in markdown.folds(page.lines):
-        if unfit := fold.unfit:
+        if '\\"' in fold.title:
             yield (
                 fold.line,
-                f"The fold's title has {unfit}, which the page does not show as it stands.",
-                "Put code into backticks; a quote needs no backslash, since the title ends at the line's last one.",
+                "The page shows the backslash before a quote in this title.",
+                "Take it out: the title ends at the last quote of its line.",
             )
 
 

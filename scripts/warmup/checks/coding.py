@@ -48,7 +48,7 @@ def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
     yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
     if kind is Exercise:
         yield from anatomy.follow_ups_alone(page, page.follow_ups)
-    yield from anatomy.fold_titles(page)
+    yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades)
     yield from anatomy.includes(page, snippets)
     for name, title in MARKERS[kind].items():

@@ -19,9 +19,7 @@ FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
 _HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
 _FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<here> here)? "(?P<title>.+)"$')
-_CODE = re.compile(r"(`+).+?\1")
-# A backslash before a quote is shown; a name in double underscores becomes bold.
-_UNFIT = re.compile(r'\\"|__\w+?__')
+_CODE_OR_TARGET = re.compile(r"(`+).+?\1|\]\([^)]*\)", re.S)
 _GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
@@ -76,12 +74,6 @@ class Fold(NamedTuple):
     text: str
     here: bool = False
 
-    @property
-    def unfit(self) -> str:
-        """What of its title Markdown would show otherwise than it is meant; "" where nothing is."""
-        found = _UNFIT.search(_CODE.sub("", self.title))
-        return found[0] if found else ""
-
 
 def lines(text: str, first: int = 1) -> list[Line]:
     """The lines of ``text``, numbered from ``first``."""
@@ -127,6 +119,12 @@ def grades(text: str) -> list[tuple[str, str]]:
     """The bullets that begin with a word in bold, as (word, text)."""
     parts = _GRADE.split(text)[1:]
     return [(name, said.strip()) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def prose(rows: Sequence[Line]) -> list[str]:
+    """Line by line what Markdown reads as text: fences, code and link targets are left out."""
+    text = "\n".join("" if row.fence else row.text for row in rows)
+    return _CODE_OR_TARGET.sub(lambda found: "\n" * found[0].count("\n"), text).split("\n")
 
 
 def words(text: str) -> list[str]:

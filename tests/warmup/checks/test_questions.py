@@ -162,12 +162,25 @@ def test_follow_ups_for_an_interview_stand_alone(sample):
     assert ":24: Of the follow-ups, 1 can be asked without the page; a mock interview asks 2." in message
 
 
-@pytest.mark.parametrize("written", [r"map_location=\"cuda\"", "the dataset's __getitem__", "`a` and __init__"])
-def test_a_fold_whose_title_the_page_would_show_otherwise(sample, written):
-    message = the_one(sample, GOOD.replace('question "Why?"', f'question "Why {written}?"'))
-    assert ":24: The fold's title has " in message
-    right = written.replace(r"\"", '"').replace("__getitem__", "`__getitem__`").replace("__init__", "`__init__`")
-    assert problems(sample, GOOD.replace('question "Why?"', f'question "Why {right}?"')) == []
+@pytest.mark.parametrize(
+    ("line", "old", "new", "right", "message"),
+    [
+        (24, '"Why?"', r'"Why \"a\"?"', '"Why "a"?"', "The page shows the backslash before a quote in this title."),
+        (24, '"Why?"', '"Why `a` in __init__?"', '"Why in `__init__`?"', "shows __init__ in bold"),
+        (
+            35,
+            "a reason",
+            "`a` in __init__",
+            "[`__init__`](https://example.com/__init__.py)",
+            "shows __init__ in bold",
+        ),
+    ],
+)
+def test_what_the_page_would_not_show_as_it_is_written(sample, line, old, new, right, message):
+    found = the_one(sample, GOOD.replace(old, new))
+    assert message in found
+    assert f":{line}:" in found
+    assert problems(sample, GOOD.replace(old, right)) == []
 
 
 def test_listening_for_without_its_three_grades(sample):
