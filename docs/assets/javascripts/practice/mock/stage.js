@@ -94,7 +94,7 @@ const ask = byReader => {
     stage(session.answer.step),
     answering && notesField("Notes"),
     element("p", { class: "tw-keys" }, "Keys: ",
-      answering ? "Space goes on, k pauses" : "1, 2 and 3 rate", ", ← and → change the question."))
+      answering ? "Space goes on, k pauses" : "1, 2 and 3 rate, Enter goes on", ", ← and → change the question."))
   fillBar()
   followAnswer()
   if (byReader) focus(view.querySelector(".tw-first, .tw-follow-up h3") ?? view.querySelector("h2"))
