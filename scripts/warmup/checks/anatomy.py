@@ -11,6 +11,8 @@ from warmup.content.page import Page
 from warmup.content.questions import needs_of
 from warmup.vocabulary import GRADES
 
+ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/set.js
+
 # A line, 0 for the whole file, what is wrong there, and what to do about it.
 Found = Iterator[tuple[int, str, str]]
 
@@ -77,6 +79,31 @@ def folds(page: Page, title: str, found: Sequence[markdown.Fold], kind: str, cal
             section.line,
             f"{title!r} has {len(found)} folded {called}; {low} to {high} belong there.",
             (f'Write each as ??? {kind} "..." with its answer indented below.'),
+        )
+
+
+def shown_as_written(page: Page) -> Found:
+    """What Markdown does not show as it stands: names in double underscores, a backslash before a title's quotes."""
+    for line, text in zip(page.lines, markdown.prose(page.lines), strict=True):
+        for found in re.findall(r"(?<!\w)__\w+?__(?!\w)", text):
+            yield line.number, f"The page shows {found} in bold, without its underscores.", "Put it into backticks."
+    for fold in markdown.folds(page.lines):
+        if '\\"' in fold.title:
+            yield (
+                fold.line,
+                "The page shows the backslash before a quote in this title.",
+                "Take it out: the title ends at the last quote of its line.",
+            )
+
+
+def follow_ups_alone(page: Page, found: Sequence[markdown.Fold]) -> Found:
+    """Fewer follow-ups than a mock interview asks that stand alone."""
+    alone = [fold for fold in found if not fold.here]
+    if found and len(alone) < ALONE <= len(found):
+        yield (
+            found[0].line,
+            f"Of the follow-ups, {len(alone)} can be asked without the page; a mock interview asks {ALONE}.",
+            'Reword one so that it names its setting, and take the "here" out of its line.',
         )
 
 

@@ -46,6 +46,9 @@ def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
     yield from anatomy.sections(page, kind.sections_of_all, kind.sections_of_all)
     yield from anatomy.folds(page, "Hints", page.hints, "tip", "hints", *HINTS[kind])
     yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
+    if kind is Exercise:
+        yield from anatomy.follow_ups_alone(page, page.follow_ups)
+    yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades)
     yield from anatomy.includes(page, snippets)
     for name, title in MARKERS[kind].items():

@@ -75,6 +75,8 @@ def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 "Show the smallest program first, or say in the front matter why it can't be: long: ...",
             )
     yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
+    yield from anatomy.follow_ups_alone(page, page.follow_ups)
+    yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades)
 
 

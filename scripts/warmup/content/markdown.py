@@ -18,7 +18,8 @@ from typing import NamedTuple
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
 _HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
-_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+) "(?P<title>.+)"$')
+_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<here> here)? "(?P<title>.+)"$')
+_CODE_OR_TARGET = re.compile(r"(`+).+?\1|\]\([^)]*\)", re.S)
 _GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
@@ -62,12 +63,16 @@ class Line(NamedTuple):
 
 
 class Fold(NamedTuple):
-    """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented."""
+    """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented.
+
+    ``here`` marks a question that only somebody can answer who has the page in view: ``??? question here "..."``.
+    """
 
     line: int
     kind: str
     title: str
     text: str
+    here: bool = False
 
 
 def lines(text: str, first: int = 1) -> list[Line]:
@@ -97,7 +102,7 @@ def split_folds(rows: Sequence[Line]) -> list[list[Line] | Fold]:
             while index < len(rows) and (not rows[index].text.strip() or rows[index].text.startswith("    ")):
                 index += 1
             text = textwrap.dedent("\n".join(row.text for row in rows[start:index]))
-            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n")))
+            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n"), bool(head["here"])))
         elif found and isinstance(found[-1], list):
             found[-1].append(line)
         else:
@@ -114,6 +119,12 @@ def grades(text: str) -> list[tuple[str, str]]:
     """The bullets that begin with a word in bold, as (word, text)."""
     parts = _GRADE.split(text)[1:]
     return [(name, said.strip()) for name, said in zip(parts[::2], parts[1::2], strict=True)]
+
+
+def prose(rows: Sequence[Line]) -> list[str]:
+    """Line by line what Markdown reads as text: fences, code and link targets are left out."""
+    text = "\n".join("" if row.fence else row.text for row in rows)
+    return _CODE_OR_TARGET.sub(lambda found: "\n" * found[0].count("\n"), text).split("\n")
 
 
 def words(text: str) -> list[str]:

@@ -9,10 +9,11 @@ from __future__ import annotations
 
 import html
 import textwrap
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 
 from warmup import vocabulary
 from warmup.content.exercises import Exercise
+from warmup.content.markdown import Fold
 from warmup.content.questions import Question
 from warmup.exports.build import Build, Known
 from warmup.exports.sections import Sections
@@ -58,11 +59,20 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
     }
 
 
-def proof(sections: Sections) -> dict:
-    """What a file of proofs says, all HTML: ``run`` is *Run it* or *Solution*, ``next`` has the follow-ups."""
+def proof(sections: Sections, folds: Sequence[Fold] = ()) -> dict:
+    """What a file of proofs says, all HTML: ``run`` is *Run it* or *Solution*, ``next`` has the follow-ups.
+
+    Args:
+        sections: what the page's HTML says.
+        folds: the follow-ups as they were written. One that needs the page in view has ``here`` in ``next``, True.
+    """
+    here = {number for number, fold in enumerate(folds) if fold.here}
     return {
         "run": sections.run,
-        "next": [{"question": asked, "answer": answer} for asked, answer in sections.follow_ups],
+        "next": [
+            {"question": asked, "answer": answer, **({"here": True} if number in here else {})}
+            for number, (asked, answer) in enumerate(sections.follow_ups)
+        ],
     }
 
 
@@ -117,12 +127,14 @@ def files(build: Build) -> dict[str, dict]:
             "exercises": [exercise(page, written[page.id], link) for page in build.exercises],
         },
         **{
-            proofs(topic.id): {one.id: proof(shown[one.id]) for one in topic.questions if one.id in shown}
+            proofs(topic.id): {
+                one.id: proof(shown[one.id], one.follow_ups) for one in topic.questions if one.id in shown
+            }
             for topic in topics
         },
     }
     if written:
-        found[EXERCISES] = {name: proof(sections) for name, sections in written.items()}
+        found[EXERCISES] = {page.id: proof(written[page.id], page.follow_ups) for page in build.exercises}
     return found
 
 

@@ -21,7 +21,7 @@ log = logging.getLogger("mkdocs.hooks.warmup")
 
 _HEADING = re.compile(r'<h2 id="([a-z-]+)">.*?</h2>', re.S)
 _FOLD = re.compile(r"<details\b[^>]*>|</details>")
-_FOLLOW_UP = re.compile(r'<details class="question"')
+_FOLLOW_UP = re.compile(r'<details class="question(?: here)?"')
 _SUMMARY = re.compile(r"\s*<summary>(.*?)</summary>(.*)", re.S)
 _GRADE = re.compile(r"<li>\s*(<p>)?<strong>(\w+)</strong>\s*:?\s*")
 _LIST_END = re.compile(r"\s*</li>\s*\Z")

@@ -157,6 +157,32 @@ def test_number_of_follow_ups(sample, count):
     assert f"{count} folded follow-ups" in the_one(sample, text)
 
 
+def test_follow_ups_for_an_interview_stand_alone(sample):
+    message = the_one(sample, GOOD.replace('question "Why?"', 'question here "Why?"'))
+    assert ":24: Of the follow-ups, 1 can be asked without the page; a mock interview asks 2." in message
+
+
+@pytest.mark.parametrize(
+    ("line", "old", "new", "right", "message"),
+    [
+        (24, '"Why?"', r'"Why \"a\"?"', '"Why "a"?"', "The page shows the backslash before a quote in this title."),
+        (24, '"Why?"', '"Why `a` in __init__?"', '"Why in `__init__`?"', "shows __init__ in bold"),
+        (
+            35,
+            "a reason",
+            "`a` in __init__",
+            "[`__init__`](https://example.com/__init__.py)",
+            "shows __init__ in bold",
+        ),
+    ],
+)
+def test_what_the_page_would_not_show_as_it_is_written(sample, line, old, new, right, message):
+    found = the_one(sample, GOOD.replace(old, new))
+    assert message in found
+    assert f":{line}:" in found
+    assert problems(sample, GOOD.replace(old, right)) == []
+
+
 def test_listening_for_without_its_three_grades(sample):
     assert "'Listening for' has the bullets" in the_one(sample, GOOD.replace("- **Good**: a reason\n", ""))
 

@@ -6,6 +6,7 @@ from pathlib import Path
 
 import pytest
 
+from warmup.content import markdown
 from warmup.content.questions import Question
 from warmup.exports import cards
 from warmup.exports.sections import Sections
@@ -89,6 +90,18 @@ def test_an_image_is_found_from_where_the_card_stands(question):
     assert (
         cards.proof(placed(question, content))["run"] == '<p><img alt="A" src="../../junior/autograd/plot.png" /></p>'
     )
+
+
+def test_a_follow_up_that_needs_the_page_in_view_says_so(question):
+    folds = markdown.folds(markdown.lines('??? question here "A?"\n\n    a\n\n??? question "B?"\n\n    b\n'))
+    content = heading("They ask next", "they-ask-next") + "".join(
+        f'<details class="{kind}"><summary>{asked}</summary>{answer}</details>'
+        for kind, asked, answer in (("question here", "A?", "a"), ("question", "B?", "b"))
+    )
+    assert cards.proof(placed(question, content), folds)["next"] == [
+        {"question": "A?", "answer": "a", "here": True},
+        {"question": "B?", "answer": "b"},
+    ]
 
 
 def test_proofs_come_by_topic(build):

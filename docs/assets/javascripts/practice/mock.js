@@ -4,7 +4,8 @@ import { shortcuts } from "../shared/keys.js"
 import { readLink, writeLink } from "./mock/link.js"
 import { session } from "./mock/session.js"
 import { pressMain, refreshSetup, setup } from "./mock/setup.js"
-import { rateByKey } from "./mock/stage.js"
+import { goOn, rateByKey } from "./mock/rubric.js"
+import "./mock/stage.js"
 import "./mock/summary.js"
 import { app, tell, view } from "./mock/view.js"
 import { failed, loadCards } from "./shared/cards.js"
@@ -23,11 +24,12 @@ shortcuts(app, (key, event) => {
   const main = key === " " || key === "Enter"
   if (!session.bank) return false
   if (!session.interview) {
-    if (main) pressMain()
-    return main
+    if (key === "Enter") pressMain()
+    return key === "Enter"
   }
   if (session.ended) return false
-  if (main && session.answering) session.advance()  // once the answer is shown, Space scrolls through it
+  if (main && session.answering) session.advance()
+  else if (key === "Enter") goOn()  // once the answer is shown, Space scrolls through it
   else if (key === "ArrowLeft") session.move(-1)
   else if (key === "ArrowRight") session.move(1)
   else if (key === "k" && session.answering) session.pause(!session.paused)

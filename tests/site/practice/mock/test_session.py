@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from mock_page import CARDS, ONE, PAGE, SHORT, TWO, app, click, press, question, start
+from mock_page import CARDS, ONE, PAGE, SHORT, SITE, TWO, app, click, press, question, start
 from practice_pages import stored
 
 
@@ -67,6 +67,31 @@ def test_a_whole_session_by_keyboard(open_page):
     ]
 
 
+def test_a_button_does_by_its_key_what_it_does_by_a_click(open_page):
+    page = open_page(f"{SHORT},junior/the-role/need-cuda".replace("minutes=15", "minutes=30"))
+    expect(page.get_by_role("button", name="Start this set")).to_be_visible()
+    assert page.evaluate("document.activeElement === document.body")
+    page.keyboard.press("Space")
+    expect(page.get_by_role("button", name="Start this set")).to_be_visible()
+    page.keyboard.press("Enter")
+    question(page, 1)
+    # An answer that is not rated: both ask for a rating once, and then go on.
+    for number, go_on in ((1, lambda: page.keyboard.press("Enter")), (2, lambda: click(page, "Next question"))):
+        question(page, number)
+        press(page, "Space", "Space", "Space")
+        go_on()
+        expect(app(page).locator(".tw-rubric").get_by_role("status")).to_contain_text("Nothing is rated yet")
+        expect(page.get_by_role("radio", name="Weak").first).to_be_focused()
+        question(page, number)
+        go_on()
+    question(page, 3)
+    place = app(page).locator(".tw-ask__place").first.inner_text()
+    assert place == "Question 3 of 3 · Junior · The role · Behavioral"
+    page.goto(page.url.split("?")[0] + "?questions=senior/behavioral/fixed-a-memory-leak")
+    start(page)
+    assert app(page).locator(".tw-ask__place").first.inner_text() == "Question 1 of 1 · Senior · Behavioral"
+
+
 def test_follow_ups_are_those_of_the_page_and_their_answers_wait(open_page):
     page = start(open_page(SHORT))
     answers = page.evaluate(
@@ -86,6 +111,20 @@ def test_follow_ups_are_those_of_the_page_and_their_answers_wait(open_page):
     assert [one.inner_html() for one in app(page).locator(".tw-part h4").all()] == asked
     page.get_by_text("The code that ran").click()
     expect(app(page).locator("details .tw-output").first).to_be_visible()
+
+
+def test_a_follow_up_that_needs_its_page_in_view_is_not_asked(open_page):
+    page = open_page(SHORT)
+    alone = page.evaluate(
+        "async url => (await (await fetch(url)).json())", f"../proofs/{'/'.join(ONE.split('/')[:2])}.json"
+    )
+    for number, one in enumerate(alone[ONE]["next"]):
+        one["here"] = number not in (1, 3)
+    page.route("**/proofs/**", lambda route: route.fulfill(json=alone))
+    start(page)
+    for number in (1, 3):
+        press(page, "Space")
+        expect(app(page).locator(".tw-follow-up h3")).to_have_text(SITE.by_id[ONE].follow_ups[number].title)
 
 
 def test_follow_ups_that_cannot_be_loaded_stop_nothing(open_page):

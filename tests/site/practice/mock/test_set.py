@@ -53,16 +53,54 @@ def test_a_set_depends_on_its_seed_alone_fills_the_time_and_mixes_kinds(open_pag
         rule, ids = formats[one["format"]], one["ids"]
         known = [*CARDS.values(), *EXERCISES.values()]
         allowed = [q for q in known if q.level in rule["weights"] and q.minutes <= rule.get("longest", 99)]
+        # One of a kind that must be there may be of another level, where the format says so.
+        guests = [q for q in known if q.level not in rule["weights"] and kinds([q.id]) <= {*rule.get("anyLevel", [])}]
         assert one["same"] and len(set(ids)) == len(ids) >= 1, one
-        assert {*ids} <= {q.id for q in allowed}, one
+        assert {*ids} <= {q.id for q in [*allowed, *guests]}, one
+        assert len({*ids} & {q.id for q in guests}) <= 1, one
         total = sum(map(cost, ids))
-        assert total <= one["minutes"] or (len(ids) == 1 and total == min(cost(q.id) for q in allowed)), one
+        assert total <= one["minutes"] or (len(ids) == 1 and total == min(cost(q.id) for q in [*allowed, *guests])), one
         assert all(total + cost(q.id) > one["minutes"] for q in allowed if q.id not in ids), f"room is left in {one}"
         if one["minutes"] >= 30:
             assert len(kinds(ids)) >= 2, one
         if one["format"] == "onsite" and one["minutes"] >= 45:
             assert {"coding", "debugging", "design", "behavioral"} <= kinds(ids), one
     assert len({tuple(one["ids"]) for one in sets if one["format"] == "junior" and one["minutes"] == 30}) > 20
+
+
+def test_the_site_has_what_the_formats_state_and_no_question_comes_nearly_always(open_page):
+    page, seeds = open_page(PAGE), 200
+    found = page.evaluate(
+        f"""async seeds => {{
+        const {{ choose, FORMATS, onlyOnes }} = {IMPORT}
+        const {{ cards }} = await {LOAD}
+        const sets = []
+        for (const format of Object.keys(FORMATS)) for (const minutes of [30, 60]) {{
+            const drawn = Array.from({{ length: seeds }}, (_, seed) => choose(cards, {{ format, minutes, seed }}))
+            const only = onlyOnes(cards, format).map(card => card.id)
+            sets.push({{ format, minutes, only, weights: FORMATS[format].weights, must: FORMATS[format].kinds ?? [],
+                drawn: drawn.map(set => set.map(card => card.id)) }})
+        }}
+        return sets
+    }}""",
+        seeds,
+    )
+    for one in found:
+        levels, often = Counter(), Counter()
+        for ids in one["drawn"]:
+            often.update(ids)
+            must = {*one["must"]}
+            for id in ids:
+                if kinds([id]) <= must:  # the shares are those of what comes after
+                    must -= kinds([id])
+                else:
+                    levels[{**CARDS, **EXERCISES}[id].level] += 1
+        where = one["format"], one["minutes"]
+        for level, weight in one["weights"].items():
+            assert levels[level] / levels.total() == pytest.approx(weight, abs=0.07), (*where, level)
+        (most, times), *_ = [(id, n) for id, n in often.most_common() if id not in one["only"]]
+        assert times < 7 / 8 * seeds, (*where, most)
+        assert {CARDS[id].kind for id in one["only"]} <= {"design"}, "the page says of these that each set has them"
 
 
 def test_levels_come_by_their_weights_and_topics_in_turns(open_page):

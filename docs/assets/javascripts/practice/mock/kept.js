@@ -6,14 +6,23 @@ import { clamp, cleanSeed, FORMATS } from "./set.js"
 
 const MOST = { interview: 20, place: 5 }
 
+/** What one writes to a question, and how long it may be, in characters. */
+export const TEXTS = { notes: 2_000, code: 8_000 }
+
 /** Where one can stand in a question. */
 const STEPS = ["new", "asked", "follow-1", "follow-2", "revealed", "skipped"]
 
 /** An interview that has not begun. */
 export const prepare = ({ format, minutes, seed }, ids, began) => ({
   began, format, minutes, seed, current: 0,
-  answers: ids.map(id => ({ id, step: "new", ms: 0, ...Object.fromEntries(DIMENSIONS.map(name => [name, null])) })),
+  answers: ids.map(id => ({
+    id, step: "new", ms: 0, ...Object.fromEntries([...DIMENSIONS.map(name => [name, null]), ...Object.keys(TEXTS).map(name => [name, ""])]),
+  })),
 })
+
+// The store finds whole entries in a damaged text by their braces, so a text that is kept has none.
+const withoutBraces = text => text.replace(/[%{}]/g, encodeURIComponent)
+const withBraces = text => text.replace(/%(25|7B|7D)/g, decodeURIComponent)
 
 /** The interview as an entry of the store: flat, a list for each column. */
 const pack = ({ began, format, minutes, seed, current, answers }) => ({
@@ -22,6 +31,7 @@ const pack = ({ began, format, minutes, seed, current, answers }) => ({
   steps: answers.map(answer => answer.step),
   times: answers.map(answer => Math.round(answer.ms)),
   ...Object.fromEntries(DIMENSIONS.map(name => [name, answers.map(answer => answer[name])])),
+  ...Object.fromEntries(Object.keys(TEXTS).map(name => [name, answers.map(answer => withoutBraces(answer[name]))])),
 })
 
 const isScore = value => Number.isInteger(value) && value >= 0 && value <= STRONG
@@ -47,6 +57,10 @@ const unpack = (entry, byId) => {
     for (const name of DIMENSIONS) {
       const { [index]: score } = entry[name] ?? {}
       if (isScore(score)) answer[name] = score
+    }
+    for (const [name, most] of Object.entries(TEXTS)) {
+      const { [index]: text } = entry[name] ?? {}
+      if (typeof text === "string") answer[name] = withBraces(text).slice(0, most)
     }
   }
   const current = interview.answers.findIndex(answer => answer.id === questions[entry.current])

@@ -1,8 +1,17 @@
 // The interview as Markdown.
 
-import { DIMENSIONS, label, ratings, scoreText, summarize } from "./score.js"
+import { DIMENSIONS, label, ratings, scoreText, summarize, weakIn } from "./score.js"
 import { FORMATS } from "./set.js"
 import { clock } from "./view.js"
+
+// Longer than any run of the same character in the code.
+const fenceFor = code => "`".repeat(Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
+
+// What one has written to a question, below its title.
+const written = ({ notes, code }) => [
+  ...notes.trim() ? ["", ...notes.trim().split("\n").map(line => `> ${escape(line)}`.trimEnd())] : [],
+  ...code.trim() ? ["", `${fenceFor(code)}python`, ...code.trimEnd().split("\n"), fenceFor(code)] : [],
+]
 
 const escape = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&")
 
@@ -27,6 +36,12 @@ export const report = (interview, bank, { absolute, date, link }) => {
     "| | Points | Weak | Good | Strong |", "|---|---|---|---|---|",
     ...DIMENSIONS.map(name => `| ${label(name)} | ${scoreText(dimensions[name])} | ${dimensions[name].counts.join(" | ")} |`),
   ]
+  const missed = interview.answers.filter(one => weakIn(one).length || one.notes.trim() || one.code.trim())
+  if (missed.length) lines.push("", "## What was missing")
+  for (const one of missed) {
+    const weak = weakIn(one).map(name => label(name).toLowerCase()).join(", ")
+    lines.push("", `### ${linked(one)}${weak && `: weak in ${weak}`}`, ...written(one))
+  }
   if (topics.length) lines.push("", "## By topic, weakest first")
   for (const { group, label: name, url, score, answers } of topics) {
     lines.push("", `### [${escape(name)}](${absolute(url)}) (${group}): ${scoreText(score)}`, "",

@@ -11,6 +11,9 @@ export const RUBRIC = {
 export const DIMENSIONS = Object.keys(RUBRIC)
 export const STRONG = 2
 
+/** The dimensions in which an answer was rated weak. */
+export const weakIn = answer => DIMENSIONS.filter(name => answer[name] === 0)
+
 /** A dimension as people read it. */
 export const label = dimension => dimension[0].toUpperCase() + dimension.slice(1)
 

@@ -145,6 +145,12 @@ class Session extends EventTarget {
     remember(this.interview)
   }
 
+  /** Keep what one has written, `notes` or `code`. */
+  write(name, text) {
+    this.answer[name] = text
+    remember(this.interview)
+  }
+
   /** How many questions are not answered. */
   get open() {
     return this.interview.answers.filter(isOpen).length

@@ -3,7 +3,10 @@
 import { isExercise } from "../shared/cards.js"
 import { random } from "./chance.js"
 
-/** What can be chosen: the share of each level; `longest` answers only, in minutes; `kinds` to have at least once. */
+/**
+ * What can be chosen: the share of each level; `longest` answers only, in minutes; `kinds` to have at least once, of
+ * which those in `anyLevel` may be of a level that has no share.
+ */
 export const FORMATS = {
   junior: { label: "Junior", about: "A first job: the fundamentals.", weights: { junior: 1 } },
   mid: { label: "Mid", about: "A few years in, with a look back at the fundamentals.", weights: { mid: 0.75, junior: 0.25 } },
@@ -11,7 +14,7 @@ export const FORMATS = {
   screen: { label: "Screen", about: "A phone screen: answers of at most 3 minutes.", weights: { junior: 0.6, mid: 0.4 }, longest: 3 },
   onsite: {
     label: "Onsite", about: "Coding, debugging, behavioral and design: one of each first, as far as the time allows.",
-    weights: { senior: 0.5, mid: 0.5 }, kinds: ["coding", "debugging", "behavioral", "design"],
+    weights: { senior: 0.5, mid: 0.5 }, kinds: ["coding", "debugging", "behavioral", "design"], anyLevel: ["behavioral"],
   },
 }
 
@@ -33,19 +36,42 @@ const tally = (cards, key) => {
 // Writing code from memory is coding, too.
 const kindOf = card => (isExercise(card) ? "coding" : card.kind)
 
+/** Whether one writes code to it here; an exercise has a page for that. */
+export const asksForCode = card => card.kind === "coding"
+
 // What decides on level and topic: exercises only where there is nothing else.
 const questionsOf = cards => {
   const questions = cards.filter(card => !isExercise(card))
   return questions.length ? questions : cards
 }
 
-// One of the names by chance, such that what has been drawn so far (`counts`) comes close to the shares.
-const draw = (names, share, counts, chance) => {
-  const total = sum(names.map(share))
-  const size = sum(names.map(name => counts.get(name) ?? 0)) + 1
-  const missing = names.map(name => Math.max(0, share(name) / total * size - (counts.get(name) ?? 0)))
-  let left = chance() * sum(missing)
-  return names.find((_, index) => (left -= missing[index]) < 0) ?? names[missing.indexOf(Math.max(...missing))]
+const GOLDEN = (Math.sqrt(5) - 1) / 2
+
+// Draws names such that each draw alone has the shares, and several draws come closer to them than independent ones
+// would: the multiples of the golden ratio, from a start by chance, are spread evenly between 0 and 1.
+const dealer = (shares, chance) => {
+  let point = chance()
+  return (names, counts = null) => {
+    point = (point + GOLDEN) % 1
+    const share = name => shares(name) * Math.sqrt(counts?.get(name) ?? 1)
+    let left = point * sum(names.map(share))
+    return names.find(name => (left -= share(name)) < 0) ?? names.at(-1)
+  }
+}
+
+/** The cards that a format may ask, in an order that does not depend on theirs. */
+export const eligibleOf = (cards, format) => {
+  const { weights, longest = Infinity, anyLevel = [] } = FORMATS[format]
+  return cards
+    .filter(card => (weights[card.level] || anyLevel.includes(card.kind)) && card.minutes <= longest)
+    .sort((one, other) => (one.id < other.id ? -1 : 1))
+}
+
+/** Of the kinds that a format must have, the cards that are the only one of theirs. */
+export const onlyOnes = (cards, format) => {
+  const eligible = eligibleOf(cards, format)
+  const { kinds = [] } = FORMATS[format]
+  return kinds.map(kind => eligible.filter(card => kindOf(card) === kind)).filter(list => list.length === 1).flat()
 }
 
 const SEED_LENGTH = 40
@@ -62,9 +88,10 @@ export const cost = card => card.minutes + FOLLOW_UPS * FOLLOW_UP_MINUTES
 /**
  * The questions of an interview: the same for the same format, minutes and seed while the site has the same ones.
  *
- * Each is drawn by level (the format's shares; a level that has no question left leaves its share to the others), then
- * by topic (none again before the level's others had their turn), then by kind (the rare ones more often than their
- * number, the common ones less), as long as one fits into the time that is left. The first is there even if it does not.
+ * Kinds that must be there come first, of a level that has many of them more often than of one with few. Each other is
+ * drawn by level (the format's shares; a level that has no question left leaves its share to the others), then by topic
+ * (none again before the level's others had their turn, then the large ones first), then by kind (the rare ones more
+ * often than their number), as long as one fits into the time that is left. The first is there even if it does not.
  *
  * An exercise may be drawn where a question of kind coding may, of the same level and of any topic. What has to come
  * besides keeps its time: a third of the interview, and the longest of each kind that must be there.
@@ -72,19 +99,21 @@ export const cost = card => card.minutes + FOLLOW_UPS * FOLLOW_UP_MINUTES
  * @param {Array} cards of cards.json, in any order.
  */
 export const choose = (cards, { format, minutes, seed }) => {
-  const { weights, longest = Infinity, kinds = [] } = FORMATS[format]
+  const { weights, kinds = [], anyLevel = [] } = FORMATS[format]
   const chance = random(`${format} ${minutes} ${seed}`)
-  const eligible = cards
-    .filter(card => weights[card.level] && card.minutes <= longest)
-    .sort((one, other) => (one.id < other.id ? -1 : 1))
+  const eligible = eligibleOf(cards, format)
   const kindsThere = tally(questionsOf(eligible), kindOf)  // exercises make coding no more frequent
+  const topicsThere = tally(questionsOf(eligible), card => card.topic)
   const longestOf = kind => Math.max(0, ...eligible.filter(card => card.kind === kind).map(cost))
+  const nextLevel = dealer(name => weights[name], chance)
+  const nextKind = dealer(name => (kindsThere.get(name) ?? 1) ** 0.75, chance)
   const chosen = []
   const cheapest = Math.min(...eligible.map(cost))
   for (let left = Math.max(minutes, cheapest); ;) {
     const missing = kinds.filter(kind => !chosen.some(card => kindOf(card) === kind))
     const others = Math.max(chosen.length ? 0 : minutes / 3, sum(missing.filter(kind => kind !== "coding").map(longestOf)))
-    const fitting = eligible.filter(card => !chosen.includes(card) && cost(card) <= left)
+    const fitting = eligible.filter(card => !chosen.includes(card) && cost(card) <= left
+      && (weights[card.level] || missing.includes(card.kind)))
     if (!fitting.length) return chosen
     let pool = fitting.filter(card => !isExercise(card) || cost(card) <= left - others)
     if (!pool.length) pool = fitting
@@ -95,13 +124,14 @@ export const choose = (cards, { format, minutes, seed }) => {
       pool = due.filter(card => kindOf(card) === kindOf(least))
     }
     const levels = tally(due.length ? pool : questionsOf(pool), card => card.level)
-    const level = draw([...levels.keys()], name => weights[name], tally(chosen, card => card.level), chance)
-    pool = pool.filter(card => card.level === level)
+    const free = due.length > 0 && anyLevel.includes(pool[0].kind)
+    const level = nextLevel(Object.keys(weights).filter(name => levels.has(name)), due.length ? levels : null)
+    if (!free) pool = pool.filter(card => card.level === level)
     const turns = tally(chosen, card => card.topic)
-    const turnOf = card => turns.get(card.topic) ?? 0
+    const turnOf = card => (turns.get(card.topic) ?? 0) / Math.sqrt(topicsThere.get(card.topic) ?? 1)
     const fewest = Math.min(...questionsOf(pool).map(turnOf))
     pool = pool.filter(card => isExercise(card) || turnOf(card) === fewest)
-    const kind = draw([...tally(pool, kindOf).keys()], name => Math.sqrt(kindsThere.get(name) ?? 1), tally(chosen, kindOf), chance)
+    const kind = nextKind([...tally(pool, kindOf).keys()].sort())
     const card = pick(pool.filter(one => kindOf(one) === kind), chance)
     chosen.push(card)
     left -= cost(card)

@@ -7,16 +7,26 @@ import { writeLink } from "./link.js"
 import { startRecording } from "./recording.js"
 import { scoreText, summarize } from "./score.js"
 import { session } from "./session.js"
-import { choose, clamp, cleanSeed, cost, FORMATS, MINUTES, sum } from "./set.js"
+import { choose, clamp, cleanSeed, cost, eligibleOf, FORMATS, MINUTES, onlyOnes, sum } from "./set.js"
 import { fill, focus, heading, name, on, show, tell } from "./view.js"
 
 let parts = {}
 
+const words = list => list.join(", ").replace(/, ([^,]*)$/, " and $1")
+
+// What a format draws, and from how many questions: where there are few, they come again.
+const shares = format => {
+  const { weights, kinds } = FORMATS[format]
+  const there = eligibleOf(session.bank.cards, format)
+  const percent = Object.entries(weights).map(([level, weight]) => `${Math.round(weight * 100)}% ${level}`)
+  const counts = Object.keys(weights).map(level => there.filter(card => card.level === level).length)
+  return `${kinds ? "Then " : ""}${percent.join(", ")}, from ${words(counts)} questions.`
+}
+
 const formatField = chosen => element("fieldset", { class: "tw-choices" }, element("legend", {}, "Format"),
-  Object.entries(FORMATS).map(([value, { label, about, weights }]) => element("label", {},
+  Object.entries(FORMATS).map(([value, { label, about }]) => element("label", {},
     element("input", { type: "radio", name: "format", value, checked: value === chosen }),
-    element("span", {}, element("strong", {}, label), " ", about, " ", element("span", { class: "tw-quiet" },
-      Object.entries(weights).map(([level, weight]) => `${Math.round(weight * 100)}% ${level}`).join(", "))))))
+    element("span", {}, element("strong", {}, label), " ", about, " ", element("span", { class: "tw-quiet" }, shares(value))))))
 
 const settings = () => {
   const data = new FormData(parts.form)
@@ -28,7 +38,9 @@ const settings = () => {
 
 const preview = () => {
   const cards = choose(session.bank.cards, settings())
+  const always = onlyOnes(session.bank.cards, settings().format).filter(card => cards.includes(card))
   parts.preview.textContent = `${counted(cards.length, "question")}, ${counted(sum(cards.map(cost)), "minute")} with their follow-ups.`
+    + always.map(card => ` There is one ${card.kind} question so far, so each set with room for it has it.`).join("")
 }
 
 const begin = (chosen, ids) => {
@@ -116,5 +128,5 @@ export const refreshSetup = () => {
       ` ${name(found)}: ${scoreText(summarize(found, session.bank).all)} points`)))))
 }
 
-/** Do what Enter and Space mean while no control has the focus. */
+/** Do what Enter means while no control has the focus. */
 export const pressMain = () => (parts.offers.querySelector("button") ?? parts.form.querySelector(".tw-actions button")).click()

@@ -3,16 +3,18 @@
 import { button, counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
 import { bar, fillBar } from "./bar.js"
+import { codeField, notesField } from "./notes.js"
 import { followAnswer, recordingsOfAnswer } from "./recording.js"
-import { DIMENSIONS, label, RUBRIC } from "./score.js"
+import { rubric } from "./rubric.js"
 import { session } from "./session.js"
-import { FOLLOW_UPS, followUps } from "./set.js"
+import { asksForCode, FOLLOW_UPS, followUps } from "./set.js"
 import { app, focus, heading, part, show, view } from "./view.js"
 
 // ---------- Follow-ups ----------
 
+// Nobody sees the page yet, so what needs it in view is not asked.
 const asked = async id => {
-  const { next } = await session.bank.proof(id)
+  const next = (await session.bank.proof(id)).next.filter(one => !one.here)
   return followUps(session.interview.seed, id, next.length).map(index => next[index])
 }
 
@@ -36,31 +38,6 @@ const showFollowUpAnswers = async box => {
   } catch {
     box.replaceChildren(element("p", {}, "They could not be loaded. ", element("a", { href: url }, "They are on the question's page.")))
   }
-}
-
-// ---------- The rubric ----------
-
-const rubric = () => element("form", { class: "tw-rubric", onsubmit: event => { event.preventDefault(); session.onward() } },
-  DIMENSIONS.map(dimension => element("fieldset", { class: "tw-choices" },
-    element("legend", {}, label(dimension)),
-    RUBRIC[dimension].map((anchor, value) => element("label", {},
-      element("input", {
-        type: "radio", name: dimension, value, checked: session.answer[dimension] === value,
-        onchange: () => session.rate(dimension, value),
-      }),
-      element("span", {}, element("strong", {}, session.bank.grades[value]), " ", anchor))))),
-  element("div", { class: "tw-actions" }, element("button", { class: "tw-button" },
-    session.next < 0 ? "Finish" : "Next question", element("kbd", { "aria-hidden": "true" }, "Enter"))))
-
-/** Rate the row that has the focus, else the first that is not rated, and go on to the next. */
-export const rateByKey = value => {
-  const rows = [...view.querySelectorAll(".tw-rubric fieldset")]
-  const row = document.activeElement.closest(".tw-rubric fieldset")
-    ?? rows.find(one => !one.querySelector(":checked")) ?? rows[0]
-  row.querySelectorAll("input")[value].click()
-  const after = rows[rows.indexOf(row) + 1]
-  const target = after ? after.querySelector(":checked") ?? after.querySelector("input") : view.querySelector(".tw-rubric button")
-  target.focus()
 }
 
 // ---------- The steps ----------
@@ -89,6 +66,7 @@ const reveal = () => {
     element("summary", {}, isExercise(card) ? "One solution, and why" : "The code that ran, and what it printed"), proof)
   return [
     recordingsOfAnswer(),
+    session.answer.code && codeField(),
     element("div", { class: "tw-part" },
       element("h3", { tabindex: "-1", class: "tw-first" }, isExercise(card) ? "The core line" : "Say it"),
       say(card)),
@@ -112,9 +90,11 @@ const ask = byReader => {
     element("div", { class: "tw-ask" },
       element("p", { class: "tw-ask__place" }, `Question ${interview.current + 1} of ${interview.answers.length} · ${place(bank, card)}`),
       heading(card.title), isExercise(card) && answering && whereToWrite(card)),
+    answering && asksForCode(card) && codeField(),
     stage(session.answer.step),
+    answering && notesField("Notes"),
     element("p", { class: "tw-keys" }, "Keys: ",
-      answering ? "Space goes on, k pauses" : "1, 2 and 3 rate", ", ← and → change the question."))
+      answering ? "Space goes on, k pauses" : "1, 2 and 3 rate, Enter goes on", ", ← and → change the question."))
   fillBar()
   followAnswer()
   if (byReader) focus(view.querySelector(".tw-first, .tw-follow-up h3") ?? view.querySelector("h2"))

@@ -3,6 +3,7 @@
 import { address } from "../../shared/address.js"
 import { button, counted, element, save } from "../../shared/dom.js"
 import { writeLink } from "./link.js"
+import { again, missed } from "./missed.js"
 import { recordingsOfAll } from "./recording.js"
 import { report } from "./report.js"
 import { DIMENSIONS, label, ratings, scoreText, summarize } from "./score.js"
@@ -82,10 +83,12 @@ const sumUp = () => {
       + `${clock(done.minutes * 60_000)}. Your rating: ${scoreText(all)}${all.of ? " points" : ""}.`),
     dimensionTable(summary),
     element("p", { class: "tw-quiet" }, "Weak counts 0, Good 1, Strong 2. What you did not rate does not count."),
+    missed(done),
     topics.length > 0 && [element("h2", {}, "What to read, weakest topic first"), topicTable(summary)],
     open.length > 0 && [
       element("h2", {}, "Not answered"),
       element("ul", {}, open.map(one => element("li", {}, questionLink(one), one.step === "skipped" && element("span", { class: "tw-quiet" }, " skipped"))))],
+    again(done),
     recordingsOfAll(),
     actions(done, field),
     field)

@@ -19,7 +19,7 @@ const topicsOf = ({ exercises, kinds, levels, topics }) => [
 ]
 
 /**
- * The cards, those of exercises last, with `byId`; `proof(id)` resolves to {run, next: [{question, answer}]}. Proofs are
+ * The cards, those of exercises last, with `byId`; `proof(id)` resolves to {run, next: [{question, answer, here}]}. Proofs are
  * most of the bytes: those of a topic, and those of all exercises, are loaded when the first of them is asked for.
  *
  * @throws {Error} they could not be loaded; `proof` rejects with one too, and the next call tries again.
@@ -45,7 +45,7 @@ export const loadCards = async () => {
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
 export const place = (bank, card) => {
   const topic = bank.topics.find(one => one.id === card.topic)
-  return [bank.levels[card.level], topic?.label, bank.kinds[card.kind]].filter(Boolean).join(" · ")
+  return [...new Set([bank.levels[card.level], topic?.label, bank.kinds[card.kind]])].filter(Boolean).join(" · ")
 }
 
 const unfold = fold => {

@@ -1,0 +1,40 @@
+"""What they ask next says the same on the page, in the mock interview, on paper and in the Markdown copy."""
+
+from __future__ import annotations
+
+import html
+import json
+import re
+
+from warmup.content import levels
+
+SITE = levels.load()
+
+
+def shown(markup: str) -> str:
+    """A piece of HTML as people read it, with what stands in code font in backticks, as authors write it."""
+    return html.unescape(re.sub(r"</?code>", "`", markup))
+
+
+def summaries(page: str) -> list[str]:
+    return [shown(one) for one in re.findall(r"<summary>(.*?)</summary>", page)]
+
+
+def test_a_follow_up_is_asked_as_it_is_written_wherever_it_is_shown(site):
+    paper = {
+        level.slug: summaries((site / level.slug / "print/index.html").read_text(encoding="utf-8"))
+        for level in SITE.levels
+    }
+    for page in [*SITE.questions, *SITE.exercises]:
+        written = [fold.title for fold in page.follow_ups]
+        folded = summaries((site / page.url / "index.html").read_text(encoding="utf-8"))
+        assert [title for title in written if title not in folded] == []
+        name = f"{page.level}/{page.topic}" if page in SITE.questions else "practice/write"
+        proofs = json.loads((site / f"practice/proofs/{name}.json").read_text(encoding="utf-8"))
+        asked = proofs[page.id]["next"]
+        assert [shown(one["question"]) for one in asked] == written
+        assert [one.get("here", False) for one in asked] == [fold.here for fold in page.follow_ups]
+        copy = (site / f"{page.id}.md").read_text(encoding="utf-8")
+        assert [title for title in written if f"### {title}\n" not in copy] == []
+        if page in SITE.questions:
+            assert [title for title in written if title not in paper[page.level]] == []
