@@ -24,6 +24,7 @@ def test_a_session_by_keyboard_alone(open_page):
         expect(page.locator(".tw-say")).to_have_count(0)
         page.keyboard.press("Space")
         expect(page.locator(".tw-say")).not_to_be_empty()
+        page.keyboard.press("p")
         expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
         expect(page.locator(".tw-ladder li")).to_have_count(3)
         page.keyboard.press("3")

@@ -28,6 +28,7 @@ def test_every_mode_works_without_a_network_after_one_visit(online_page):
     page.reload()
     page.get_by_role("button", name="Go on").click()
     page.get_by_role("button", name="Reveal the answer").click()
+    page.keyboard.press("p")
     expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
     page.goto(page.url.replace("flashcards", "predict"))
     page.get_by_role("button", name="Skip").click()
