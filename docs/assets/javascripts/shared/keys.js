@@ -5,6 +5,9 @@ const TYPING = "input:not([type=radio]):not([type=checkbox]), textarea, select, 
 // What lies over the page has its own keys: the search, the drawer, a dialog.
 const COVER = "[data-md-toggle=search]:checked, [data-md-toggle=drawer]:checked, dialog[open]"
 
+// The theme's keys for the page before and after. One that slips into a session must not end it.
+const ELSEWHERE = ["p", ",", "n", "."]
+
 const inView = root => {
   const { top, bottom, height } = root.getBoundingClientRect()
   return height > 0 && bottom > 0 && top < innerHeight
@@ -17,7 +20,8 @@ const inView = root => {
  *
  * @param {HTMLElement} root the part.
  * @param {(key: string, event: KeyboardEvent) => boolean} act does what the key means and returns whether it meant
- *   anything. If not, the key does what it does on any page: Space scrolls, so take it only for what a button names.
+ *   anything. If not, the key does what it does on any page, except leave it: Space scrolls, so take it only for what a
+ *   button names.
  *   A key that is held counts once, except for arrows; `event.target` is the body while nothing has the focus.
  */
 export const shortcuts = (root, act) => {
@@ -36,7 +40,7 @@ export const shortcuts = (root, act) => {
       taken = key
       event.preventDefault()
       event.stopPropagation()
-    }
+    } else if (ELSEWHERE.includes(key)) event.stopPropagation()
   }, { capture: true })
   addEventListener("keyup", () => { taken = "" }, { capture: true })
 }

@@ -20,7 +20,8 @@ def reviewed(due: float, last: float, grade: int = 3) -> dict:
     """A card that was last answered, and is due, so many days from now."""
     now = int(time.time() * 1000)
     at = int(now + last * DAY)
-    return {"at": at, "last": at, "due": int(now + due * DAY), "stability": 1, "difficulty": 5, "reviews": 1, "grade": grade}
+    memory = {"stability": 1, "difficulty": 5, "reviews": 1, "grade": grade}
+    return {"at": at, "last": at, "due": int(now + due * DAY), **memory}
 
 
 def left(*cards, days: float) -> dict:
@@ -70,9 +71,7 @@ def test_going_on_asks_first_what_has_become_due(open_page):
 
 
 def test_on_the_same_day_one_goes_on_where_one_was(open_page):
-    page = with_stored(
-        open_page, PATH, {f"card:{MISSED.id}": reviewed(1, 0, grade=1), **left(UNSEEN, MISSED, days=0)}
-    )
+    page = with_stored(open_page, PATH, {f"card:{MISSED.id}": reviewed(1, 0, grade=1), **left(UNSEEN, MISSED, days=0)})
     assert buttons(page) == ["Go on: 2 cards left of 20", "Start a new session of 20 cards: 1 due, 19 new"]
     page.keyboard.press("Space")
     expect(question(page)).to_have_text(UNSEEN.title)
