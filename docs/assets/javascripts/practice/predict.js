@@ -45,6 +45,8 @@ const following = () => queue[queue.indexOf(current) + 1]
 const focus = heading => {
   heading.focus({ preventScroll: true })
   heading.scrollIntoView({ block: "nearest" })
+  const choices = attempt.puzzle?.parts.fieldset.getBoundingClientRect()
+  if (choices?.bottom > innerHeight) heading.scrollIntoView({ block: "start" })
 }
 
 const show = async (puzzle, focused) => {

@@ -110,7 +110,8 @@ export class Session {
     return [
       part(isExercise(card) ? "The core line" : "Say it", true, say(card)),
       part("Listening for", false, ladder(this.#bank, card)),
-      !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page")))]
+      !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"),
+        !navigator.onLine && ", once there is a network again: it is not one of the practice pages."))]
   }
 
   #reveal() {
