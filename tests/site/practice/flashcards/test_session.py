@@ -24,6 +24,9 @@ def test_a_session_by_keyboard_alone(open_page):
         expect(page.locator(".tw-say")).to_have_count(0)
         page.keyboard.press("Space")
         expect(page.locator(".tw-say")).not_to_be_empty()
+        # All by which one grades is seen at once.
+        for part in (".tw-ask h2", ".tw-say", ".tw-ladder li:nth-child(3)", ".tw-grades"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
         page.keyboard.press("p")
         expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
         expect(page.locator(".tw-ladder li")).to_have_count(3)
