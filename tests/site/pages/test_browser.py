@@ -243,3 +243,16 @@ def test_screenshots_for_people_to_look_at(open_page, address):
             shot = SHOTS / f"{name}-{width}-{scheme}.png"
             page.screenshot(path=shot, full_page=name in ("home", "question"))
             assert shot.stat().st_size > 5_000
+
+
+@pytest.mark.parametrize("width", [1280, 390])
+def test_the_button_that_copies_covers_no_code(open_page, width):
+    page = open_page("labs/attention-cost/", width=width)
+    expect(page.locator(".highlight .md-code__button").first).to_be_visible()
+    covered = page.evaluate("""() => [...document.querySelectorAll(".highlight .md-code__button")].filter(button => {
+        const line = document.createRange()
+        const [first] = [...button.closest("pre").querySelectorAll("code > span")].filter(one => one.textContent.trim())
+        line.selectNodeContents(first ?? button.closest("pre").querySelector("code"))
+        return button.getBoundingClientRect().bottom > line.getBoundingClientRect().top
+    }).map(button => button.closest("pre").textContent.slice(0, 60))""")
+    assert not covered

@@ -143,6 +143,7 @@ def test_a_flashcard_shows_title_and_code_as_text(visit):
         page.get_by_role("button", name="Easy").click()
     page.get_by_role("button", name="Reveal").click()
     expect(page.locator(".tw-say")).to_contain_text(EVIL)
+    page.keyboard.press("p")
     expect(page.locator("#flashcards .highlight code")).to_contain_text(f"</code></pre>{EVIL}")
     expect(page.locator("#flashcards .tw-output code")).to_contain_text(EVIL)
     expect(page.locator(".tw-ladder li").last).to_contain_text(EVIL)

@@ -28,6 +28,21 @@ TOPIC = min(
 IN_TOPIC = [p for p in PUZZLES if topic_of(p) == TOPIC]
 
 
+def in_turn(listed: list[puzzles.Puzzle]) -> list[puzzles.Puzzle]:
+    """The programs as they are asked, from the order of the site; as ``inTurn()`` in practice/predict/puzzles.js."""
+    found = []
+    for level in dict.fromkeys(p.question.level for p in listed):
+        left = {}
+        for puzzle in (p for p in listed if p.question.level == level):
+            left.setdefault(topic_of(puzzle), []).append(puzzle)
+        last = None
+        while any(left.values()):
+            others = [topic for topic in left if left[topic] and topic != last]
+            last = max(others, key=lambda topic: len(left[topic])) if others else last
+            found.append(left[last].pop(0))
+    return found
+
+
 def shown(page: Page):
     return page.locator(".tw-puzzle:visible")
 

@@ -131,6 +131,7 @@ def open_every_page(page, host, number: int) -> None:
     shows(page, number)
     page.get_by_role("button", name=re.compile("^Start")).click()
     page.get_by_role("button", name="Reveal the answer").click()
+    page.keyboard.press("p")
     expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
     page.get_by_role("button", name="Good").click()
     page.wait_for_function("localStorage.getItem('torch-warmup')?.includes('card:')")

@@ -2,7 +2,7 @@
 
 import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./coding-list.js"
-import { AGAIN } from "./flashcards/fsrs.js"
+import { isDue } from "./flashcards/fsrs.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { store } from "./shared/store.js"
@@ -14,7 +14,7 @@ const file = app.querySelector("input[type=file]")
 const refresh = () => {
   const cards = [...store.all("card").values()]
   const puzzles = [...store.all("puzzle").values()]
-  const due = cards.filter(card => card.due <= Date.now() || card.grade === AGAIN).length
+  const due = cards.filter(card => isDue(card, Date.now())).length
   app.querySelector(".tw-summary").replaceChildren(
     element("li", {}, `${counted(cards.length, "flashcard")} answered, ${due} of them due again`),
     element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),

@@ -25,7 +25,7 @@ let queue = []  // the chosen programs
 let current = null  // the one that is shown or waited for; null at the end, or where no program matches
 let home = ""  // what was shown first under the address without a name
 
-const remember = slug => store.set(PLACE, { ...chosen(), slug, typing: attempt.byTyping })
+const remember = slug => store.set(PLACE, { ...chosen(), slug })
 
 // ---------- One at a time ----------
 
@@ -45,6 +45,8 @@ const following = () => queue[queue.indexOf(current) + 1]
 const focus = heading => {
   heading.focus({ preventScroll: true })
   heading.scrollIntoView({ block: "nearest" })
+  const choices = attempt.puzzle?.parts.fieldset.getBoundingClientRect()
+  if (choices?.bottom > innerHeight) heading.scrollIntoView({ block: "start" })
 }
 
 const show = async (puzzle, focused) => {
@@ -158,7 +160,6 @@ shortcuts(app, (key, { target }) => {
   return true
 })
 
-attempt.addEventListener("switched", () => remember(current.slug))
 attempt.addEventListener("answered", () => remember(following()?.slug ?? ""))  // who comes back goes on from there
 
 form.addEventListener("change", () => {
@@ -176,7 +177,6 @@ const start = () => {
   showNotices(app.querySelector(".tw-notice"))
   showProgress()
   const place = store.get(PLACE) ?? {}
-  attempt.byTyping = place.typing === true
   queue = choose(place)
   if (!queue.length) queue = choose(ALL)
   if (openNamed()) return

@@ -65,10 +65,10 @@ def test_level_and_topic_choose_exercises_and_their_topic_has_a_row(open_page):
     start(page)
     answer(page, "Good")
     page.keyboard.press("Escape")
-    row = page.locator(".tw-progress tbody tr", has_text=f"{FIRST.topic} Write from memory")
+    row = page.locator(".tw-by-topic tbody tr", has_text=f"{FIRST.topic} Write from memory")
     expect(row.locator(".tw-number")).to_have_text(["1", "0", str(len(TOPIC) - 1)])
     expect(row.get_by_role("link")).to_have_attribute("href", "../write/")
-    rows = page.locator(".tw-progress tbody tr")
+    rows = page.locator(".tw-by-topic tbody tr")
     topics = len({(one.level, one.topic) for one in SITE.questions}) + len({one.topic for one in SITE.exercises})
     expect(rows).to_have_count(topics)
 
@@ -113,7 +113,7 @@ def test_two_tabs_do_not_ask_the_same_exercise_twice(open_page):
     expect(question(other)).not_to_have_text(QUESTION.title)
     assert stored(page)[CARD]["grade"] == 4
     for tab in (page, other):
-        tab.get_by_role("button", name="Stop").click()
+        tab.keyboard.press("Escape")
         expect(counts(tab)).to_contain_text("2 known")
 
 

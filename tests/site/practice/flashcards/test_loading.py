@@ -24,7 +24,8 @@ def test_a_proof_that_does_not_load_is_not_needed_to_grade(open_page):
     page.goto(page.url.replace("404.html", PATH))
     start(page)
     page.keyboard.press("Space")
-    expect(page.locator(".tw-part", has_text="The proof")).to_contain_text("could not be loaded")
+    page.locator(".tw-proof summary").click()
+    expect(page.locator(".tw-proof")).to_contain_text("could not be loaded")
     page.unroute("**/proofs/**")
     page.get_by_role("button", name="Try again").click()
     expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
@@ -32,7 +33,7 @@ def test_a_proof_that_does_not_load_is_not_needed_to_grade(open_page):
     assert sum(name.startswith("card:") for name in stored(page)) == 1
 
 
-def test_the_proofs_of_a_topic_are_loaded_once_and_with_the_first_that_is_shown(open_page):
+def test_the_proofs_of_a_topic_are_loaded_once_and_with_the_first_that_is_opened(open_page):
     page = open_page("404.html")
     loaded = []
     page.on("request", lambda request: loaded.append(request.url) if "/proofs/" in request.url else None)
@@ -42,6 +43,8 @@ def test_the_proofs_of_a_topic_are_loaded_once_and_with_the_first_that_is_shown(
     assert not loaded
     while question(page).inner_text() != "That was the session":
         page.keyboard.press("Space")
+        assert loaded or page.locator(".tw-proof").get_attribute("open") is None
+        page.keyboard.press("p")
         expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
         page.keyboard.press("3")
     assert [url.partition("/practice/")[2] for url in loaded] == ["proofs/junior/saving.json"]

@@ -64,7 +64,7 @@ def test_progress_says_known_due_and_new_by_topic(open_page):
     for _ in range(2):
         answer(page, "Easy")
     page.get_by_role("button", name="Stop").click()
-    row = page.locator(".tw-progress tbody tr", has_text="Autograd Junior")
+    row = page.locator(".tw-by-topic tbody tr", has_text="Autograd Junior")
     total = sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions)
     assert row.locator(".tw-number").all_inner_texts() == ["2", "0", str(total - 2)]
 

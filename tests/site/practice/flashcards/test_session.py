@@ -24,6 +24,10 @@ def test_a_session_by_keyboard_alone(open_page):
         expect(page.locator(".tw-say")).to_have_count(0)
         page.keyboard.press("Space")
         expect(page.locator(".tw-say")).not_to_be_empty()
+        # All by which one grades is seen at once.
+        for part in (".tw-ask h2", ".tw-say", ".tw-ladder li:nth-child(3)", ".tw-grades"):
+            expect(page.locator(part)).to_be_in_viewport(ratio=1)
+        page.keyboard.press("p")
         expect(page.locator(".tw-part .highlight code")).not_to_have_count(0)
         expect(page.locator(".tw-ladder li")).to_have_count(3)
         page.keyboard.press("3")
@@ -102,7 +106,7 @@ def test_two_tabs_share_their_progress(open_page):
     answer(other, "Good")
     answer(page, "Good")
     assert question(page).inner_text() not in (first, second)
-    page.get_by_role("button", name="Stop").click()
-    other.get_by_role("button", name="Stop").click()
+    for tab in (page, other):
+        tab.keyboard.press("Escape")
     for tab in (page, other):
         expect(counts(tab)).to_contain_text("2 known")

@@ -1,4 +1,4 @@
-"""The programs in the order of the site."""
+"""The programs in the order in which they are asked."""
 
 from __future__ import annotations
 
@@ -6,14 +6,14 @@ import re
 
 import pytest
 
-from predict_page import PAGE, PUZZLES
+from predict_page import PAGE, PUZZLES, in_turn
 from warmup.content import puzzles
 
 
 @pytest.fixture(scope="session")
 def listed(site) -> list[puzzles.Puzzle]:
-    """All programs as the page lists them."""
+    """All programs as they are asked: the page lists them topic by topic, and topics take turns."""
     slugs = re.findall(r'<li id="([\w-]+)"', (site / PAGE / "index.html").read_text(encoding="utf-8"))
     found = {puzzle.slug: puzzle for puzzle in PUZZLES}
     assert sorted(slugs) == sorted(found)
-    return [found[slug] for slug in slugs]
+    return in_turn([found[slug] for slug in slugs])

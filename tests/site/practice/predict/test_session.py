@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from itertools import pairwise
+
 import pytest
 from playwright.sync_api import Page, expect
 
@@ -20,6 +22,7 @@ from predict_page import (
     key_of,
     shown,
     title,
+    topic_of,
     verdict,
 )
 from warmup.project import SNIPPETS
@@ -111,13 +114,15 @@ def test_typed_answers_are_compared_without_spacing(open_page):
     assert stored(page, "puzzle")[LISTED.slug]["first"] is True
 
     leave_and_return(page)
-    expect(field).to_be_visible()  # who types once types again
+    expect(field).to_be_hidden()  # each begins with its choices
+    page.keyboard.press("t")
     field.fill(other)
     page.keyboard.press("Enter")
     expect(verdict(page)).to_have_text(WRONG)
     expect(shown(page).locator(".tw-answer > :first-child")).to_have_attribute("data-choice", str(number))
 
     leave_and_return(page)
+    page.keyboard.press("t")
     field.fill("<b>nothing like it</b>")
     page.get_by_role("button", name="Check").click()
     expect(verdict(page)).to_have_text(f"{WRONG} You typed <b>nothing like it</b>.")
@@ -128,6 +133,46 @@ def test_typed_answers_are_compared_without_spacing(open_page):
         "first": True,
         "last": False,
     }
+
+
+def test_topics_take_turns_and_a_digit_is_a_choice_after_a_typed_answer(open_page, listed):
+    levels = [p.question.level for p in listed]
+    assert len([one for one, other in pairwise(levels) if one != other]) == len(set(levels)) - 1
+    for level in set(levels):
+        topics = [topic_of(p) for p in listed if p.question.level == level]
+        together = sum(one == other for one, other in pairwise(topics))
+        # As few as can be: where one topic has more than all others and one, the rest must follow itself.
+        assert together == max(0, 2 * max(map(topics.count, topics)) - len(topics) - 1), level
+    page = open_page(PAGE)
+    expect(shown(page)).to_be_visible()
+    page.keyboard.press("t")
+    page.keyboard.type("no such output")
+    page.keyboard.press("Enter")
+    expect(verdict(page)).to_contain_text(WRONG)
+    for _ in range(2):
+        page.keyboard.press("Enter")
+        page.keyboard.press("2")
+        expect(shown(page).locator("input").nth(1)).to_be_checked()
+        page.keyboard.press("ArrowRight")
+        page.keyboard.press("t")
+        page.keyboard.type("x")
+        page.keyboard.press("Enter")
+    page.reload()
+    expect(shown(page).locator("fieldset")).to_be_visible()
+
+
+def test_what_can_be_chosen_is_on_the_first_screen_and_not_under_the_buttons(open_page, listed):
+    page = open_page(f"{PAGE}#{listed[0].slug}")
+    for puzzle in listed[:1] + sorted(listed, key=lambda p: len((SNIPPETS / p.program).read_text().splitlines()))[-3:]:
+        page.evaluate("slug => { location.hash = slug }", puzzle.slug)
+        expect(title(page)).to_have_attribute("id", puzzle.slug)
+        assert page.evaluate("""() => {
+            const guesses = [...document.querySelectorAll(".tw-puzzle .tw-guess")]
+            return guesses.length > 2 && guesses.every(guess => {
+                const { left, bottom } = guess.getBoundingClientRect()
+                return document.elementFromPoint(left + 5, bottom - 3) === guess
+            })
+        }"""), puzzle.slug
 
 
 def test_escape_leads_from_typing_back_to_choosing(open_page):

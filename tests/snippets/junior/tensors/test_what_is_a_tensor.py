@@ -212,3 +212,49 @@ class TestWhatIsATensor:
         assert all(part.is_meta for part in torch.tensor_split(batch, torch.tensor([1])))
         with pytest.raises(RuntimeError, match="1D CPU int64"):
             nn.utils.rnn.pack_padded_sequence(batch, lengths.to("meta"))
+
+
+@pytest.mark.parametrize(
+    ("one", "other", "result"),
+    [
+        ("uint8", "int8", "int16"),
+        ("int32", "int64", "int64"),
+        ("float16", "bfloat16", "float32"),
+        ("float32", "float64", "float64"),
+        ("int64", "float16", "float16"),
+        ("bool", "uint8", "uint8"),
+        ("float64", "complex64", "complex128"),
+        ("uint8", "uint8", "uint8"),
+    ],
+)
+def test_the_sum_of_two_tensors_has_a_dtype_that_holds_both_or_is_of_the_higher_category(one, other, result):
+    tensors = [torch.ones(2, dtype=getattr(torch, name)) for name in (one, other)]
+    assert sum(tensors[1:], tensors[0]).dtype == getattr(torch, result)
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.float16, torch.bfloat16, torch.float64])
+def test_a_number_or_a_0_dim_tensor_widens_only_by_its_category(dtype):
+    tensor, python = torch.ones(2, dtype=dtype), 1.0 if dtype.is_floating_point else 1
+    wide = torch.tensor(1, dtype=torch.float64 if dtype.is_floating_point else torch.int64)
+    assert (tensor + python).dtype == (tensor + wide).dtype == dtype
+    if not dtype.is_floating_point:
+        assert (tensor + 0.5).dtype == torch.get_default_dtype() == torch.float32
+        for own in (torch.float16, torch.float64):
+            assert (tensor + torch.tensor(0.5, dtype=own)).dtype == own
+
+
+@pytest.mark.parametrize("dtype", [torch.uint8, torch.int8, torch.int16, torch.int32])
+def test_values_do_not_widen_a_dtype_and_sums_of_integers_are_int64(dtype):
+    most = torch.iinfo(dtype).max
+    full = torch.full((2,), most, dtype=dtype)
+    assert (full + full).tolist() == 2 * [-2 if dtype.is_signed else most - 1]
+    assert full.sum().dtype == full.prod().dtype == full.cumsum(0).dtype == torch.int64
+    assert (torch.tensor([200], dtype=torch.uint8) + torch.tensor([100], dtype=torch.uint8)).item() == 44
+
+
+@pytest.mark.parametrize("number", [0.1, 0.3, 1 / 3])
+def test_a_number_is_rounded_where_a_float32_tensor_meets_it_and_not_where_item_has_left_it(number):
+    x = torch.tensor([number])
+    assert (x == number).item()
+    assert x.item() != number
+    assert not (x.double() == number).item()

@@ -72,3 +72,6 @@ export const review = (memory, grade, now) => {
   stability = Math.max(stability, 0.001)
   return { stability, difficulty, last: now, due: now + interval(stability) * DAY, reviews: (memory?.reviews ?? 0) + 1 }
 }
+
+/** Whether a card is to be asked: its day has come, or it was missed. The shortest interval is a day, but what was missed today is not known today. */
+export const isDue = (memory, now) => memory.due <= now || memory.grade === AGAIN

@@ -1,30 +1,13 @@
-// What there is to learn, and how far one is.
+// What there is to learn, how far one is, and which sessions can begin.
 
 import { button, counted, element } from "../../shared/dom.js"
 import { store } from "../shared/store.js"
-import { AGAIN } from "./fsrs.js"
+import { forecastRows, plan } from "./forecast.js"
+import { dayBegins, inOrder, resumed, sorted } from "./queue.js"
 import { unfinished } from "./session.js"
 
-const SESSION = 20
-export const FILTERS = ["level", "topic", "kind"]
-
-const sorted = cards => {
-  const now = Date.now()
-  const memories = store.all("card")
-  // The shortest interval is a day, but what was missed today is not known today.
-  const isDue = memory => memory.due <= now || memory.grade === AGAIN
-  const met = cards.filter(card => memories.has(card.id))
-  return {
-    due: met.filter(card => isDue(memories.get(card.id)))
-      .sort((one, other) => memories.get(one.id).due - memories.get(other.id).due),
-    known: met.filter(card => !isDue(memories.get(card.id))),
-    fresh: cards.filter(card => !memories.has(card.id)),
-  }
-}
-
-const progressRow = (bank, topic) => {
-  const cards = bank.cards.filter(card => card.topic === topic.id)
-  const { due, fresh, known } = sorted(cards)
+const progressRow = (topic, cards, memories, now) => {
+  const { due, fresh, known } = sorted(cards, memories, now)
   const share = count => `width: ${100 * count / cards.length}%`
   return element("tr", {},
     element("th", { scope: "row" }, element("a", { href: topic.url }, topic.label), " ",
@@ -34,32 +17,70 @@ const progressRow = (bank, topic) => {
     ...[known, due, fresh].map(list => element("td", { class: "tw-number" }, String(list.length))))
 }
 
-const counts = ({ due, fresh, known }) => {
-  if (due.length + fresh.length + known.length === 0) return "No card matches. Take one filter away."
+const counts = ({ due, fresh, known }, memories, dueInAll) => {
+  const elsewhere = dueInAll - due.length
+  const more = elsewhere ? ` ${elsewhere} more ${elsewhere === 1 ? "is" : "are"} due outside of this choice.` : ""
+  if (due.length + fresh.length + known.length === 0) return `No card matches. Take one filter away.${more}`
   const text = `${due.length} due, ${fresh.length} new, ${known.length} known.`
-  if (due.length + fresh.length > 0) return text
-  const next = new Date(Math.min(...known.map(card => store.get(`card:${card.id}`).due)))
-  return `${text} Nothing is due here before ${next.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric" })}.`
+  if (due.length + fresh.length > 0) return text + more
+  const next = new Date(Math.min(...known.map(card => memories.get(card.id).due)))
+  return `${text} Nothing is due here before ${next.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric" })}.${more}`
+}
+
+const session = cards => ({ queue: cards.map(card => card.id), total: cards.length })
+
+/** A session of what is due, whatever is chosen above, or null where nothing is. */
+export const dueSession = (bank, choice) => {
+  const { due } = sorted(bank.cards, store.all("card"), Date.now())
+  return due.length ? session(due.slice(0, choice.size)) : null
+}
+
+// The sessions that can begin, each with its name; the first is the one that the key begins. On a new day that is what
+// is due, and on the same day what was left.
+const offers = (bank, choice, all, chosen, memories, now) => {
+  const open = unfinished(bank)
+  const isOld = open && open.left < dayBegins(now)
+  const goOn = open && resumed(open, new Map([...memories].filter(([id]) => bank.byId.has(id))), now)
+  const queued = new Set(goOn?.queue)
+  const review = session(all.due.slice(0, choice.size))
+  const next = session([...chosen.due, ...inOrder(chosen.fresh, choice.order, Object.keys(bank.levels))].slice(0, choice.size))
+  const due = Math.min(chosen.due.length, next.total)
+  // Two names for the same cards would be no choice.
+  const reviews = review.total > 0 && (isOld || !all.due.every(card => queued.has(card.id)))
+  const starts = next.total > 0 && !(reviews && next.total === due && String(next.queue) === String(review.queue))
+  const offersOfLeft = goOn ? [[
+    `Go on: ${counted(goOn.queue.length, "card")} left of ${goOn.total}${goOn.due ? `, ${goOn.due} due first` : ""}`, goOn]] : []
+  return [
+    ...isOld ? [] : offersOfLeft,
+    ...reviews ? [[`Review ${review.total < all.due.length ? `${review.total} of ` : ""}${counted(all.due.length, "due card")}`, review]] : [],
+    ...isOld ? offersOfLeft : [],
+    ...starts ? [[`${open ? "Start a new session of" : "Start with"} ${counted(next.total, "card")}`
+      + (due > 0 && next.total > due ? `: ${due} due, ${next.total - due} new` : ""), next]] : [],
+  ]
 }
 
 /**
  * Show what the chosen cards are like, all progress, and which sessions can begin.
  *
- * @param {HTMLElement} box the overview, with the form that chooses.
+ * @param {HTMLElement} box the overview, with the forms of the choice.
  * @param {Object} bank from loadCards().
+ * @param {Choice} choice see choice.js.
  * @param {(cards: {queue: string[], total: number}) => void} begin starts a session.
  */
-export const refresh = (box, bank, begin) => {
-  const data = new FormData(box.querySelector("form"))
-  const chosen = sorted(bank.cards.filter(card => FILTERS.every(name => !data.get(name) || card[name] === data.get(name))))
-  const queue = [...chosen.due, ...chosen.fresh].slice(0, SESSION).map(card => card.id)
-  const total = queue.length
-  const open = unfinished(bank)
-  box.querySelector(".tw-counts-now").textContent = counts(chosen)
-  box.querySelector(".tw-actions").replaceChildren(...[
-    open && button(`Go on: ${counted(open.queue.length, "card")} left of ${open.total}`, () => begin(open), { key: "Space" }),
-    total > 0 && button(`${open ? "Start a new session of" : "Start with"} ${counted(total, "card")}`,
-      () => begin({ queue, total }), { key: !open && "Space", quiet: open }),
-  ].filter(Boolean))
-  box.querySelector("tbody").replaceChildren(...bank.topics.map(topic => progressRow(bank, topic)))
+export const refresh = (box, bank, choice, begin) => {
+  const now = Date.now()
+  const memories = store.all("card")
+  const all = sorted(bank.cards, memories, now)
+  const chosen = sorted(choice.of(bank.cards), memories, now)
+  box.querySelector(".tw-counts-now").textContent = counts(chosen, memories, all.due.length)
+  box.querySelector(".tw-actions").replaceChildren(...offers(bank, choice, all, chosen, memories, now)
+    .map(([text, cards], index) => button(text, () => begin(cards), { key: index === 0 && "Space", quiet: index > 0 })))
+  box.querySelector(".tw-plan").textContent = plan(choice.date, chosen.fresh.length, now)
+  const met = [...all.due, ...all.known].map(card => memories.get(card.id))
+  const forecast = box.querySelector(".tw-forecast")
+  forecast.hidden = met.length === 0
+  forecast.querySelector("tbody").replaceChildren(...forecastRows(met, now))
+  const byTopic = Map.groupBy(bank.cards, card => card.topic)
+  box.querySelector(".tw-by-topic tbody").replaceChildren(
+    ...bank.topics.map(topic => progressRow(topic, byTopic.get(topic.id) ?? [], memories, now)))
 }

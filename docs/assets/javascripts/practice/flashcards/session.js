@@ -15,13 +15,13 @@ const wait = milliseconds => {
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
 }
 
-/** The session that was left before its end, as {queue: [id, ...], total}; null where there is none to go on with. */
+/** The session that was left before its end, as {queue: [id, ...], total, left}; null where there is none to go on with. */
 export const unfinished = bank => {
   const found = store.get(PLACE)
   if (typeof found?.queue !== "string") return null
   const queue = found.queue.split(",").filter(id => bank.byId.has(id))
   if (!queue.length) return null
-  return { queue, total: Math.max(queue.length, Number.isInteger(found.total) ? found.total : 0) }
+  return { queue, total: Math.max(queue.length, Number.isInteger(found.total) ? found.total : 0), left: found.at }
 }
 
 /** Shows one card after the other. */
@@ -69,9 +69,10 @@ export class Session {
     const undo = button("Undo the last grade", () => this.#undo(), { key: "u", quiet: true })
     undo.hidden = !this.#last
     const stop = this.#queue.length > 0 && button("Stop", this.#stop, { key: "Esc", quiet: true })
-    this.#view.replaceChildren(...children, element("div", { class: "tw-actions" }, undo, stop))
-    this.#view.querySelector("h2").focus({ preventScroll: true })
-    this.#view.parentElement.scrollIntoView({ block: "nearest" })
+    this.#view.replaceChildren(...children.filter(Boolean), element("div", { class: "tw-actions" }, undo, stop))
+    const first = this.#view.querySelector(".tw-first") ?? this.#view.querySelector("h2")
+    first.focus({ preventScroll: true })
+    this.#view.parentElement.scrollIntoView({ block: "start" })
   }
 
   #question(card) {
@@ -99,18 +100,18 @@ export class Session {
       element("div", { class: "tw-actions" }, button("Reveal the answer", () => this.#reveal(), { key: "Space" })))
   }
 
-  // What is shown before the grades. What an exercise has to say links to its page.
+  // What is shown before the grades: what one needs to grade, and the proof folded. An exercise's is on its page.
   #answer(card) {
-    const part = (title, ...children) => element("div", { class: "tw-part" }, element("h3", {}, title), children)
-    const listening = part("Listening for", ladder(this.#bank, card))
-    if (isExercise(card)) return [part("The core line", say(card)), listening]
+    const part = (title, first, ...children) =>
+      element("div", { class: "tw-part" }, element("h3", !first ? {} : { class: "tw-first", tabindex: "-1" }, title), children)
     const proof = element("div", {})
-    showProof(proof, this.#bank, card)
+    const fold = element("details", { class: "tw-proof", ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, this.#bank, card) },
+      element("summary", {}, "The code that ran, and what it printed", element("kbd", { "aria-hidden": "true" }, "p")), proof)
     return [
-      part("Say it", say(card)),
-      part("The proof", proof),
-      listening,
-      element("p", {}, element("a", { href: card.url }, "Read the whole page"))]
+      part(isExercise(card) ? "The core line" : "Say it", true, say(card)),
+      part("Listening for", false, ladder(this.#bank, card)),
+      !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"),
+        !navigator.onLine && ", once there is a network again: it is not one of the practice pages."))]
   }
 
   #reveal() {
@@ -156,6 +157,15 @@ export class Session {
       element("div", { class: "tw-actions" }, button("Back to the overview", this.#stop, { key: "Space" })))
   }
 
+  get #proof() {
+    return this.#view.querySelector(".tw-proof")
+  }
+
+  #turnProof() {
+    this.#proof.open = !this.#proof.open
+    this.#proof.scrollIntoView({ block: this.#proof.open ? "start" : "nearest" })
+  }
+
   /** Do what a key means; false where it means nothing. */
   press(key) {
     const main = [" ", "Enter"].includes(key)
@@ -163,6 +173,7 @@ export class Session {
     else if (key === "u" && this.#last) this.#undo()
     else if (main && !this.#revealed) this.#reveal()
     else if (this.#revealed && ["1", "2", "3", "4"].includes(key)) this.#grade(Number(key))
+    else if (key === "p" && this.#proof) this.#turnProof()
     else return false
     return true
   }

@@ -4,7 +4,7 @@ import { element } from "../../shared/dom.js"
 import { store } from "../shared/store.js"
 import { entryOf, squeeze } from "./puzzles.js"
 
-/** Sends `answered`, and `switched` when the reader would rather type, or rather choose. */
+/** Sends `answered`. */
 export class Attempt extends EventTarget {
   /** The puzzle that is shown, or null. */
   puzzle = null
@@ -39,7 +39,7 @@ export class Attempt extends EventTarget {
     const { section, fieldset, labels, radios, answer, mistakes } = puzzle.parts
     const before = this.puzzle?.parts.section
     this.puzzle = puzzle
-    this.revealed = false
+    this.revealed = this.byTyping = false  // each begins with its choices: a digit means one of them
     fieldset.disabled = false
     for (const radio of radios) radio.checked = false
     for (const one of labels) {
@@ -68,7 +68,7 @@ export class Attempt extends EventTarget {
     this.revealed = false
   }
 
-  // Ask for the answer in the way that the reader prefers.
+  // Ask for the answer in the way that the reader prefers here.
   #ask() {
     this.#typing.hidden = !this.byTyping
     this.puzzle.parts.fieldset.hidden = this.byTyping
@@ -85,7 +85,6 @@ export class Attempt extends EventTarget {
     this.byTyping = !this.byTyping
     this.#ask()
     this.#focusField()
-    this.dispatchEvent(new Event("switched"))
   }
 
   /** Take the answer, if there is one. */

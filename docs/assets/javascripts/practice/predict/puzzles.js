@@ -6,11 +6,31 @@ import { store } from "../shared/store.js"
 
 const list = document.querySelector("#predict .tw-puzzles")
 
-/** All, in the order of the list; `parts` is null until they are loaded. */
-export const puzzles = [...list.querySelectorAll("section")].flatMap(section => {
+/**
+ * As they are asked: level by level, and in a level one topic after another takes its turn, that with the most programs
+ * left first, so that two of one topic follow each other only where there is no other.
+ *
+ * @param {{level: string, topic: string}[]} listed in the order of the site.
+ */
+export const inTurn = listed => {
+  const found = []
+  for (const ofLevel of Map.groupBy(listed, puzzle => puzzle.level).values()) {
+    const topics = [...Map.groupBy(ofLevel, puzzle => puzzle.topic).values()]
+    let last = null
+    for (let left = ofLevel.length; left > 0; left -= 1) {
+      const others = topics.filter(topic => topic !== last && topic.length > 0)
+      if (others.length) last = others.reduce((most, topic) => (topic.length > most.length ? topic : most))
+      found.push(last.shift())
+    }
+  }
+  return found
+}
+
+/** All, as they are asked; `parts` is null until they are loaded. */
+export const puzzles = inTurn([...list.querySelectorAll("section")].flatMap(section => {
   const { level, topic, url } = section.dataset
   return [...section.querySelectorAll("li")].map(({ id }) => ({ slug: id, level, topic, url, parts: null }))
-})
+}))
 
 /** Names of the list's headings. A link to one, such as Material's that skips to the content, means what stands there now. */
 export const headings = new Set([...list.querySelectorAll("h2[id]")].map(({ id }) => id))

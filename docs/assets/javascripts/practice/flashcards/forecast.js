@@ -1,0 +1,52 @@
+// What is to come: how many cards are due on the next days, and how many new ones a day an interview's date asks for.
+
+import { counted, element } from "../../shared/dom.js"
+import { DAY, isDue } from "./fsrs.js"
+import { dayBegins } from "./queue.js"
+
+const DAYS = 8
+
+const nameOf = (day, now) => {
+  if (day < 2) return ["Today", "Tomorrow"][day]
+  return new Date(dayBegins(now, day)).toLocaleDateString("en-US", { weekday: "long", month: "short", day: "numeric" })
+}
+
+/** How many of the cards are due on each day, from today on. What is overdue counts for today. */
+export const dueByDay = (memories, now) => {
+  const counts = Array(DAYS).fill(0)
+  const ends = counts.map((_, day) => dayBegins(now, day + 1))
+  for (const memory of memories) {
+    const day = isDue(memory, now) ? 0 : ends.findIndex(end => memory.due < end)
+    if (day >= 0) counts[day] += 1
+  }
+  return counts
+}
+
+/** The rows of a table of days. */
+export const forecastRows = (memories, now) => {
+  const found = dueByDay(memories, now)
+  const most = Math.max(1, ...found)
+  return found.map((count, day) => element("tr", {},
+    element("th", { scope: "row" }, nameOf(day, now)),
+    element("td", {}, element("div", { class: "tw-bar", "aria-hidden": "true" }, element("span", { style: `width: ${100 * count / most}%` }))),
+    element("td", { class: "tw-number" }, String(count))))
+}
+
+/**
+ * What an interview's date asks for, as a text; empty where there is no date.
+ *
+ * @param {string} date YYYY-MM-DD.
+ * @param {number} fresh how many new cards are chosen.
+ * @param {number} now in milliseconds.
+ */
+export const plan = (date, fresh, now) => {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date)
+  if (!match) return ""
+  const [, year, month, day] = match.map(Number)
+  const days = Math.round((new Date(year, month - 1, day) - dayBegins(now)) / DAY)  // an hour more or less where clocks change
+  if (days < 0) return "The day of the interview has passed."
+  if (days === 0) return "The interview is today: answer what is due, new cards would not come back before it."
+  const left = `The interview is ${days === 1 ? "tomorrow" : `in ${days} days`}.`
+  if (fresh === 0) return `${left} You have seen every card that is chosen above: answer what is due.`
+  return `${left} To see each of the ${counted(fresh, "new card")} chosen above before it, answer ${Math.ceil(fresh / days)} new a day, besides what is due.`
+}
