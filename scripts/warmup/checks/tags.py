@@ -17,9 +17,11 @@ def problems(questions: Iterable[Question]) -> Iterator[Problem]:
             known = first.setdefault(_likeness(tag), tag)
             if known != tag:
                 message = f"The tag {tag!r} differs from {known!r} only by number, case or spacing."
-                yield Problem(relative(question.path), question.line_of("tags"), message, "Write one of them on all pages.")
+                yield Problem(
+                    relative(question.path), question.line_of("tags"), message, "Write one of them on all pages."
+                )
 
 
 def _likeness(tag: str) -> str:
     """What is the same of tags that mean the same. Endings are cut as often wrongly as rightly: it is for comparing."""
-    return "".join(re.sub(r"(?<=.)e?s\Z", "", word) for word in re.split(r"[\s_-]+", tag.casefold()))
+    return "".join(re.sub(r"(?:(?<=[sxh])es|(?<=[^s])s)\Z", "", word) for word in re.split(r"[\s_-]+", tag.casefold()))

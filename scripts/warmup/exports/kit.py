@@ -29,6 +29,11 @@ _SHORT_FOR = re.compile(r"\b(?:al|e\.g|i\.e|vs|cf|approx|no)\.$")
 _LINK = re.compile(r"</?a\b[^>]*>")
 # What a sentence needs at least to say something: "Four." and "It depends." take the next one with them.
 FEW_WORDS = 12
+# A line of fewer says nothing: "Not necessarily."
+LEAST_WORDS = 5
+# What a page has room for at most.
+FOLLOW_UPS = 4
+MISTAKES = 6
 
 
 def one_line(answer: str) -> str:
@@ -55,7 +60,7 @@ def _sentences(paragraph: str) -> str:
         taken = end.end()
         if len(text.split()) >= FEW_WORDS:
             break
-    return _closed(paragraph[: places[taken]]) if taken else ""
+    return _closed(paragraph[: places[taken]]) if len(plain[:taken].split()) >= LEAST_WORDS else ""
 
 
 def _flat(paragraph: str) -> tuple[str, list[int]]:
@@ -101,6 +106,8 @@ def _definitions(body: list[ast.stmt], indent: str) -> Iterator[str]:
             bases = ", ".join(map(ast.unparse, node.bases))
             yield f"{indent}class {node.name}{f'({bases})' if bases else ''}:"
             yield from _definitions(node.body, indent + "    ")
+        elif isinstance(node, ast.AnnAssign) and indent:
+            yield indent + ast.unparse(node)
         elif isinstance(node, ast.FunctionDef):
             returns = f" -> {ast.unparse(node.returns)}" if node.returns else ""
             yield f"{indent}def {node.name}({ast.unparse(node.args)}){returns}"
@@ -118,12 +125,9 @@ def task(content: str) -> str:
 
 
 def follow_ups(proof: dict) -> list[dict]:
-    """The follow-ups of a page's proof that stand alone and have an answer of one line, both as HTML."""
-    return [
-        {"question": one["question"], "answer": line}
-        for one in proof["next"]
-        if not one.get("here") and (line := one_line(one["answer"]))
-    ]
+    """The first follow-ups of a page's proof that stand alone and have an answer of one line, both as HTML."""
+    lines = ((one["question"], one_line(one["answer"])) for one in proof["next"] if not one.get("here"))
+    return [{"question": asked, "answer": line} for asked, line in lines if line][:FOLLOW_UPS]
 
 
 def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str], str]) -> dict:
@@ -146,7 +150,7 @@ def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str],
         "signature": signature(starter),
         "core": cards.core(page),
         "files": [link(SNIPPET_URL + name) for name in (page.start, page.judge)],
-        "mistakes": [why for path in page.wrong(snippets) if (why := why_wrong(path))],
+        "mistakes": [why for path in page.wrong(snippets) if (why := why_wrong(path))][:MISTAKES],
     }
 
 
