@@ -38,7 +38,8 @@ def test_words_in_title_tags_and_name_filter_and_stay_in_the_address(open_page):
 def test_an_option_says_how_many_it_gives_and_cannot_be_chosen_if_none(open_page):
     page = open_page("questions/?level=senior")
     options = page.locator("option").evaluate_all(
-        "all => all.filter(one => one.value).map(one => [one.parentElement.closest('select').name, one.value, one.text, one.disabled])"
+        "all => all.filter(one => one.value)"
+        ".map(one => [one.closest('select').name, one.value, one.text, one.disabled])"
     )
     for name, value, text, disabled in options:
         chosen = SITE.questions if name == "level" else [q for q in SITE.questions if q.level == "senior"]

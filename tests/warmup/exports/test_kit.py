@@ -27,8 +27,8 @@ from warmup.exports import cards, kit
             'Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) for others.',
         ),
         (
-            '<p>For x &lt; 1 the sum stays below <a href="../x/">the greatest number of all</a>. <code>y</code> not.</p>',
-            "For x &lt; 1 the sum stays below the greatest number of all.",
+            '<p>If x &lt; 1, then the sum stays below <a href="../x/">the greatest number</a>. <code>y</code> not.</p>',
+            "If x &lt; 1, then the sum stays below the greatest number.",
         ),
         (
             "<p>One <strong>that ends emphasized, with the twelve words that are needed here, is.</strong> Two.</p>",
