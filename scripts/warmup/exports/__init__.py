@@ -13,7 +13,7 @@ __all__ = ["Build", "write"]
 def write(build: Build) -> None:
     """Write all exports of a build."""
     practice = cards.files(build)
-    for url, content in {**practice, kit.FILE: kit.content(build, practice)}.items():
+    for url, content in {**practice, **kit.files(build, practice)}.items():
         build.write(url, json.dumps(content, ensure_ascii=False, separators=(",", ":")))
     if not (build.folder / deck.APKG).exists():  # it does while the site is served, where it would be half of a reload
         deck.write(build)

@@ -1,7 +1,7 @@
 """What the interviewer kit prints besides the cards: follow-ups with one line of answer, and the tasks of exercises.
 
-The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. This is one
-file, small enough to be there before somebody prints.
+The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. These are two
+small files, so that all is there before somebody prints.
 """
 
 from __future__ import annotations
@@ -18,6 +18,7 @@ from warmup.exports.build import Build
 from warmup.site.links import SNIPPET_URL, relative_link
 
 FILE = "practice/interview-kit.json"
+EXERCISES = "practice/interview-kit-exercises.json"
 
 _TOKEN = re.compile(r"<(/?)(\w+)[^>]*?(/?)>|&#?\w+;|[^<&]+")
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
@@ -154,19 +155,20 @@ def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str],
     }
 
 
-def content(build: Build, proofs: Mapping[str, dict]) -> dict:
-    """What the kit loads besides the cards.
+def files(build: Build, proofs: Mapping[str, dict]) -> dict[str, dict]:
+    """What the kit loads besides the cards, by address.
 
     Args:
         build: a build of the site whose pages are done.
         proofs: the files of ``cards.files``, by address.
 
     Returns:
-        ``next`` has the follow-ups of each question and exercise by its id, ``exercises`` what else an exercise has.
+        One file has the follow-ups of each question and exercise by its id. The other has what else an exercise has,
+        and is loaded only where one is chosen.
     """
     link, snippets = relative_link(cards.PAGE), build.renderer.root / "snippets"
     found = {name: proof for url, file in proofs.items() if url != cards.CARDS for name, proof in file.items()}
     return {
-        "next": {name: follow_ups(proof) for name, proof in found.items()},
-        "exercises": {page.id: exercise(page, build.contents[page.id], snippets, link) for page in build.exercises},
+        FILE: {name: follow_ups(proof) for name, proof in found.items()},
+        EXERCISES: {page.id: exercise(page, build.contents[page.id], snippets, link) for page in build.exercises},
     }

@@ -83,6 +83,5 @@ def test_the_task_is_its_text_without_code_and_box():
 
 
 def test_the_kit_has_each_question_once(build):
-    found = kit.content(build, cards.files(build))
-    assert list(found["next"]) == ["junior/topic/thing"]
-    assert found["exercises"] == {}
+    found = kit.files(build, cards.files(build))
+    assert {url: list(file) for url, file in found.items()} == {kit.FILE: ["junior/topic/thing"], kit.EXERCISES: []}

@@ -74,6 +74,7 @@ def test_no_question_and_no_exercise_flows_over_its_page(open_page):
         const material = await (await of("material")).load()
         const box = document.querySelector("article").appendChild(document.createElement("div"))
         const ids = [...material.byId.keys()]
+        await material.complete(ids)
         ;(await of("paper")).preparePaper(box, material, { ids })
         dispatchEvent(new Event("beforeprint"))
         const sheets = [...box.nextElementSibling.children]
@@ -89,7 +90,13 @@ def test_no_question_and_no_exercise_flows_over_its_page(open_page):
 
 
 def test_an_exercise_comes_with_its_files_and_what_to_watch_for(open_page, address):
-    page = open_page(of(SIX[0], EXERCISE.id))
+    page = open_page(PAGE)
+    page.get_by_role("checkbox", name=f"Choose: {TITLES[SIX[0]]}", exact=True).check()
+    page.get_by_role("checkbox", name=f"Choose: {TITLES[EXERCISE.id]}", exact=True).check()
+    # The button waits for what an exercise needs.
+    page.evaluate("globalThis.print = () => { document.body.dataset.printed = 'yes' }")
+    page.get_by_role("button", name="Print", exact=True).click()
+    expect(page.locator("body")).to_have_attribute("data-printed", "yes")
     expect(page.locator(".tw-kit__sum")).to_contain_text(f"{EXERCISE.minutes + SITE.by_id[SIX[0]].minutes + 2} minutes")
     assert pages(page) == 2
     sheet = page.locator(".tw-kit-sheet").nth(1)

@@ -89,6 +89,16 @@ export const showChosen = (view, material, selection, paper, tell) => {
 
   const version = () => versions.querySelector(":checked").value
   const text = () => markdown(cards(), version(), material.bank.grades)
+  // Do what needs all of the chosen exercises.
+  const withAll = act => async () => {
+    try {
+      await material.complete(selection.ids)
+    } catch {
+      tell("The exercises could not be loaded. Check the connection and try again.")
+      return
+    }
+    await act()
+  }
   const link = () => new URL(writeQuestions(selection.ids), location.href).href
 
   const versions = element("fieldset", { class: "tw-choices" }, element("legend", {}, "What to take along"),
@@ -99,9 +109,9 @@ export const showChosen = (view, material, selection, paper, tell) => {
   const all = element("div", {},
     versions,
     element("div", { class: "tw-actions" },
-      button("Print", () => paper.print()),
-      button("Copy as Markdown", () => copy(field, text(), "The Markdown is copied.", tell), { quiet: true }),
-      button("Download Markdown", () => save(`interview-kit-${version()}.md`, text(), "text/markdown"), { quiet: true }),
+      button("Print", withAll(paper.print)),
+      button("Copy as Markdown", withAll(() => copy(field, text(), "The Markdown is copied.", tell)), { quiet: true }),
+      button("Download Markdown", withAll(() => save(`interview-kit-${version()}.md`, text(), "text/markdown")), { quiet: true }),
       button("Copy link to this set", () => copy(field, link(), "The link is copied.", tell), { quiet: true }),
       mock),
     field,
@@ -120,6 +130,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
       : "No question is chosen yet. Tick some in the list."
     all.hidden = clear.hidden = chosen.length === 0
     if (chosen.length) mock.href = mockLink(chosen)
+    material.complete(selection.ids).catch(() => { /* whoever needs it tries again, and says so */ })
     undo.replaceChildren(...(selection.before.length ? [
       button(`Bring back the ${counted(selection.before.length, "question")} that stood here before`, () => {
         selection.restore()

@@ -23,6 +23,9 @@ const scores = () => part("score", "Score", element("table", {},
   element("tbody", {}, DIMENSIONS.map(name => element("tr", {}, element("th", { scope: "row" }, label(name)),
     SCORES.map((text, index) => element("td", {}, element("span", { class: "tw-kit-box" }), ` ${index + 1} ${text}`)))))))
 
+// The browser's own Print does not wait.
+const missing = ({ page }) => element("p", {}, "The task has not been loaded. It stands at ", element("a", { href: page }, page))
+
 const codingParts = ({ coding }) => [
   part("task", "Task", fragment(coding.task), code(coding.signature),
     files(coding.files)),
@@ -35,7 +38,7 @@ const sheet = (bank, card, number, count) => element("article", { class: "tw-kit
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
-  isExercise(card) ? codingParts(card) : part("say", "The answer to hear", fragment(card.say)),
+  isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say)),
   card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
     element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
   part("ladder", "Listening for", ladder(bank, card)),
@@ -47,7 +50,7 @@ const candidates = cards => element("article", { class: "tw-kit-list" },
     element("h2", {}, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`)),
   element("ol", {}, cards.map(card => element("li", {},
     element("p", {}, element("strong", {}, card.title), ` ${minutesOf(card)} min`),
-    isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
+    isExercise(card) && !card.coding ? missing(card) : isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
 
 // ---------- One page each ----------
 
