@@ -108,12 +108,11 @@ export const showChosen = (view, material, selection, paper, tell) => {
   const mock = element("a", { class: "tw-button tw-button--quiet" }, "Run it as a mock interview")
   const all = element("div", {},
     versions,
+    element("div", { class: "tw-actions tw-kit__print" }, button("Print", withAll(paper.print)), mock),
     element("div", { class: "tw-actions" },
-      button("Print", withAll(paper.print)),
       button("Copy as Markdown", withAll(() => copy(field, text(), "The Markdown is copied.", tell)), { quiet: true }),
       button("Download Markdown", withAll(() => save(`interview-kit-${version()}.md`, text(), "text/markdown")), { quiet: true }),
-      button("Copy link to this set", () => copy(field, link(), "The link is copied.", tell), { quiet: true }),
-      mock),
+      button("Copy link to this set", () => copy(field, link(), "The link is copied.", tell), { quiet: true })),
     field,
     element("p", { class: "tw-keys" }, "Keys: Alt with ↑ or ↓ moves the question that has the focus. The browser's own Print prints the same pages."))
   const undo = element("div", {})

@@ -81,9 +81,11 @@ const STEPS = [
   one => shorten(one, ".tw-kit-part--next", 0),
 ]
 
-const fit = one => {
+// All are measured, then all are changed: measuring in between would lay out everything anew each time.
+const fit = sheets => {
   for (const step of STEPS) {
-    while (overflows(one) && step(one)) { /* shorter by one */ }
+    let long = sheets.filter(overflows)
+    while (long.length) long = long.filter(step).filter(overflows)
   }
 }
 
@@ -101,7 +103,7 @@ export const preparePaper = (app, { bank, byId }, selection) => {
     const sheets = version === "candidate" && cards.length ? [candidates(cards)]
       : cards.map((card, index) => sheet(bank, card, index + 1, cards.length))
     paper.replaceChildren(...sheets)
-    for (const one of paper.querySelectorAll(".tw-kit-sheet")) fit(one)
+    if (version === "interviewer") fit(sheets)
   }
   addEventListener("beforeprint", refresh)
   return { print: () => print(), choose: wanted => { version = wanted } }
