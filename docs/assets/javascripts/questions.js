@@ -1,43 +1,24 @@
-// Filters the list of questions in the page; the choice is kept in the address, so that it can be shared.
+// The list of all questions, filtered; what is shown can become an interview kit.
 
-import { readAddress, writeAddress } from "./shared/address.js"
+import { address, queryOf } from "./shared/address.js"
+import { counted } from "./shared/dom.js"
+import { filterList } from "./shared/filter.js"
+import { MOST, writeQuestions } from "./shared/kit-link.js"
 
 const form = document.querySelector(".tw-filter")
-const items = [...document.querySelectorAll(".tw-question")]
-const groups = [...document.querySelectorAll(".tw-group")]
-const names = ["level", "topic", "kind", "tag"]
+const link = document.querySelector(".tw-filter__kit a")
 
-const matches = (item, chosen) =>
-  names.every(name => {
-    const value = chosen.get(name)
-    if (!value) return true
-    return name === "tag" ? item.dataset.tags.split("|").includes(value) : item.dataset[name] === value
-  })
-
-const show = () => {
-  const chosen = new FormData(form)
-  let count = 0
-  for (const item of items) {
-    item.hidden = !matches(item, chosen)
-    if (!item.hidden) count += 1
-  }
-  for (const group of groups) group.hidden = !group.querySelector(".tw-question:not([hidden])")
-  form.querySelector("output").textContent =
-    count === 0 ? "No question matches. Take one filter away." : `${count} of ${items.length} questions`
+// A set of more would be no interview: the kit then opens with the same filter, to choose from.
+const offer = shown => {
+  const few = shown.length <= MOST
+  link.parentElement.hidden = shown.length === 0
+  link.textContent = few ? `Make an interview kit of ${shown.length === 1 ? "this question" : `these ${counted(shown.length, "question")}`}`
+    : "Choose some of these for an interview kit"
+  const query = few ? writeQuestions(shown.map(item => item.dataset.id)) : queryOf(form)
+  link.href = address(`practice/interview-kit/${query}`).href
 }
 
-const fromAddress = () => {
-  readAddress(form, names)
-  show()
-}
-
-const changed = () => {
-  writeAddress(form)
-  show()
-}
-
-form.addEventListener("change", changed)
-form.addEventListener("reset", () => setTimeout(changed))
-form.addEventListener("submit", event => event.preventDefault())
-addEventListener("popstate", fromAddress)
-fromAddress()
+filterList(form, [...document.querySelectorAll(".tw-question")], {
+  groups: [...document.querySelectorAll(".tw-group")],
+  changed: offer,
+})

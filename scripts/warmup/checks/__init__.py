@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from warmup.checks import coding, diagrams, navigation, outputs, puzzles, questions, snippets
+from warmup.checks import coding, diagrams, navigation, outputs, puzzles, questions, snippets, tags
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
 
@@ -49,6 +49,7 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
             place = topic.index.path.parent
             files = [place, *(file for kind in ("dot", "svg", "md") for file in place.glob(f"*.{kind}"))]
             found += _once(place, files, functools.partial(diagrams.problems, place))
+    found += tags.problems(site.questions)
     for question in site.questions:
         shown = [folder / include.path for include in question.includes]
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]

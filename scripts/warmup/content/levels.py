@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
@@ -115,8 +116,10 @@ class Site:
         return _grouped(map(vocabulary.label, vocabulary.LEVELS), self.trainers, lambda one: one.level_label)
 
     @cached_property
-    def tags(self) -> list[str]:
-        return sorted({tag for q in self.questions for tag in q.tags})
+    def tags(self) -> dict[str, int]:
+        """How many questions have a tag, by tag, as far as several have it: a list of one needs no filter."""
+        counts = Counter(tag for question in self.questions for tag in dict.fromkeys(question.tags))
+        return {tag: count for tag, count in sorted(counts.items(), key=_without_case) if count > 1}
 
     @cached_property
     def plots(self) -> list[str]:
@@ -128,6 +131,11 @@ class Site:
     def snippets(self) -> list[str]:
         """The programs that questions show, below ``snippets/``."""
         return list(dict.fromkeys(s for q in self.questions for s in q.snippets))
+
+
+def _without_case(item: tuple[str, int]) -> tuple[str, str]:
+    """By what a tag and its count are sorted."""
+    return item[0].casefold(), item[0]
 
 
 def _grouped(names: Iterable[str], pages: list[C], name_of: Callable[[C], str]) -> dict[str, list[C]]:

@@ -24,8 +24,11 @@ export const setFields = (form, names, wanted) => {
 /** Set the fields to what the address says. */
 export const readAddress = (form, names) => setFields(form, names, Object.fromEntries(new URLSearchParams(location.search)))
 
-/** Keep what is chosen in the address, so that it can be shared. */
-export const writeAddress = form => {
-  const query = new URLSearchParams([...new FormData(form)].filter(([, value]) => value))
-  history.replaceState(null, "", query.size ? `?${String(query).replaceAll("%2F", "/")}` : location.pathname)
+/** What is chosen in a form as the part of an address after the path; `more` are further values by name. */
+export const queryOf = (form, more = {}) => {
+  const query = new URLSearchParams([...new FormData(form), ...Object.entries(more)].filter(([, value]) => value))
+  return query.size ? `?${String(query).replaceAll("%2F", "/").replaceAll("%2C", ",")}` : ""
 }
+
+/** Keep what is chosen in the address, so that it can be shared. */
+export const writeAddress = (form, more) => history.replaceState(null, "", queryOf(form, more) || location.pathname)

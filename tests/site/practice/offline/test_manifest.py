@@ -10,6 +10,7 @@ from release_host import open_every_page, visit
 from warmup.exports import offline
 
 EXERCISE = "write/causal-attention/"
+KIT = "interview-kit/?questions=practice/write/causal-attention"
 
 
 def test_the_manifest_lists_what_browsers_request(chromium, host):
@@ -20,7 +21,7 @@ def test_the_manifest_lists_what_browsers_request(chromium, host):
         page.on("request", lambda request: asked.add(request.url.split("?")[0]))
         open_every_page(visit(context, host), host, 1)
         page.goto(host.practice)
-        for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/"):
+        for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/", KIT):
             page.goto(host.practice + path)
             page.wait_for_load_state("networkidle")
         context.close()

@@ -1,0 +1,68 @@
+"""The filter of the list of questions: words, counts, and options that would give nothing."""
+
+from __future__ import annotations
+
+import re
+
+from playwright.sync_api import expect
+
+from warmup.content import levels
+from warmup.vocabulary import KINDS
+
+SITE = levels.load()
+
+
+def test_words_in_title_tags_and_name_filter_and_stay_in_the_address(open_page):
+    page = open_page("questions/?level=junior")
+    rows, field = page.locator(".tw-question:visible"), page.get_by_role("searchbox", name="Words in title or tags")
+    field.press_sequentially("ZERO-grad forget")
+    expect(rows).to_have_text([re.compile("zero_grad")])
+    expect(page).to_have_url(re.compile(r"\?text=ZERO-grad\+forget&level=junior$"))
+    rows.locator("a").click()
+    expect(page.locator("h2#say-it")).to_be_visible()
+    page.go_back()
+    expect(field).to_have_value("ZERO-grad forget")
+    expect(rows).to_have_count(1)
+    page.reload()
+    expect(rows).to_have_count(1)
+    tagged = [q for q in SITE.questions if "learning rate" in q.tags and q.level == "junior"]
+    field.fill("learning rate")
+    expect(rows.filter(has_text=tagged[0].title)).to_have_count(1)
+    field.fill("no such words")
+    expect(page.locator(".tw-filter output")).to_have_text("No question matches. Take one filter away.")
+    page.get_by_role("button", name="Show all").click()
+    expect(rows).to_have_count(len(SITE.questions))
+    expect(field).to_have_value("")
+
+
+def test_an_option_says_how_many_it_gives_and_cannot_be_chosen_if_none(open_page):
+    page = open_page("questions/?level=senior")
+    options = page.locator("option").evaluate_all(
+        "all => all.filter(one => one.value)"
+        ".map(one => [one.closest('select').name, one.value, one.text, one.disabled])"
+    )
+    for name, value, text, disabled in options:
+        chosen = SITE.questions if name == "level" else [q for q in SITE.questions if q.level == "senior"]
+        keys = {
+            "level": lambda q: [q.level],
+            "topic": lambda q: [f"{q.level}/{q.topic}"],
+            "kind": lambda q: [q.kind],
+            "tag": lambda q: q.tags,
+        }
+        count = sum(value in keys[name](q) for q in chosen)
+        assert text.endswith(f" ({count})") and disabled is (count == 0), (name, value, text)
+    assert any(disabled for *_, disabled in options) and len(options) > len(KINDS)
+    names = page.locator("select[name=tag] option").evaluate_all("all => all.slice(1).map(one => one.value)")
+    assert names == sorted(names, key=str.casefold) and len(names) < 100
+
+
+def test_what_is_shown_becomes_a_kit_or_is_chosen_from(open_page, address):
+    page = open_page("questions/?level=senior&kind=debugging")
+    ids = [q.id for q in SITE.questions if (q.level, q.kind) == ("senior", "debugging")]
+    kit = f"{address}practice/interview-kit/"
+    link = page.get_by_role("link", name=re.compile("interview kit"))
+    assert link.evaluate("one => one.href") == f"{kit}?questions={','.join(ids)}"
+    page.locator("select[name=level]").select_option("mid")
+    page.locator("select[name=kind]").select_option("")
+    expect(link).to_have_text("Choose some of these for an interview kit")
+    assert link.evaluate("one => one.href") == f"{kit}?level=mid"

@@ -1,0 +1,87 @@
+"""What the interviewer kit prints of an answer is complete and says something."""
+
+from __future__ import annotations
+
+import pytest
+
+from warmup.exports import cards, kit
+
+
+@pytest.mark.parametrize(
+    ("answer", "line"),
+    [
+        (
+            "<p>It adds the gradient to what is there, and so it never overwrites. The rest.</p>",
+            "It adds the gradient to what is there, and so it never overwrites.",
+        ),
+        (
+            "<p>No. It changes what is recorded and not what the layers do. More.</p>",
+            "No. It changes what is recorded and not what the layers do.",
+        ),
+        (
+            "<p>A <em>copy is made of it. <code>x.y. Z</code> is</em> what one calls for a copy. More.</p>",
+            "A <em>copy is made of it. <code>x.y. Z</code> is</em> what one calls for a copy.",
+        ),
+        (
+            '<p>Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) for others. More.</p>',
+            'Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) for others.',
+        ),
+        (
+            '<p>If x &lt; 1, then the sum stays below <a href="../x/">the greatest number</a>. <code>y</code> not.</p>',
+            "If x &lt; 1, then the sum stays below the greatest number.",
+        ),
+        (
+            "<p>One <strong>that ends emphasized, with the twelve words that are needed here, is.</strong> Two.</p>",
+            "One <strong>that ends emphasized, with the twelve words that are needed here, is.</strong>",
+        ),
+        ("<p>Assert it just before the call:</p><pre><code>x</code></pre><p>This is not the answer to it.</p>", ""),
+        ("<table><tr><td>a</td></tr></table><p>The table has what is asked for here, in rows.</p>", ""),
+        ("<p>Not necessarily.</p><p>It depends.</p>", ""),
+    ],
+)
+def test_one_line_of_an_answer(answer, line):
+    assert kit.one_line(answer) == line
+
+
+def test_a_follow_up_that_needs_its_page_is_left_out():
+    answer = "<p>Because it adds to what is there.</p>"
+    asked = [{"question": str(number), "answer": answer, "here": number == 1} for number in range(7)]
+    assert [one["question"] for one in kit.follow_ups({"next": asked})] == ["0", "2", "3", "4"]
+
+
+def test_a_signature_is_what_one_has_to_define():
+    code = '''
+import torch
+
+class Cache(Base):
+    """What it is."""
+
+    size: int
+
+    def add(self, x: int = 1) -> None:
+        """Say."""
+        raise NotImplementedError
+
+def run(*, cache: Cache):
+    raise NotImplementedError
+'''
+    assert kit.signature(code).split("\n") == [
+        "class Cache(Base):",
+        "    size: int",
+        "    def add(self, x: int=1) -> None",
+        "def run(*, cache: Cache)",
+    ]
+
+
+def test_the_task_is_its_text_without_code_and_box():
+    content = (
+        '<h2 id="task">Task</h2><p>Write <a href="x">it</a>.</p><div class="highlight"><pre>code</pre></div>'
+        '<p>Not so.</p><div class="tw-app tw-try"><p>Download.</p><div class="tools"></div>\n</div>'
+        '<h2 id="hints">Hints</h2><p>No.</p>'
+    )
+    assert kit.task(content) == "<p>Write it.</p><p>Not so.</p>"
+
+
+def test_the_kit_has_each_question_once(build):
+    found = kit.files(build, cards.files(build))
+    assert {url: list(file) for url, file in found.items()} == {kit.FILE: ["junior/topic/thing"], kit.EXERCISES: []}
