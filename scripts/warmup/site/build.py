@@ -123,6 +123,7 @@ class Pages:
             page.meta.update(practice=True, module=coding.module)
         page.meta.update(question=question, coding=coding)
         page.meta["level"] = next((one for one in self.renderer.site.levels if one.url == page.url), None)
+        page.meta["first"] = self.renderer.site.first(page.url)
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
