@@ -6,35 +6,45 @@ import { element } from "./shared/dom.js"
 import { ticks, ticksOf } from "./shared/ticks.js"
 
 const plans = [...document.querySelectorAll(".tw-plan")]
-const asked = Object.fromEntries(new URLSearchParams(location.search))
 const find = ({ time, level }) => plans.find(plan => plan.dataset.time === time && plan.dataset.level === level)
-const shown = find(asked) ?? find(store.get("place:plan") ?? {}) ?? plans[0]
-const { time, level } = shown.dataset
 
-const items = [...shown.querySelectorAll("[data-question]")]
-const done = shown.querySelector(".tw-plan__done")
+const asTime = minutes =>
+  [minutes >= 60 && `${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(" ")
 
-const count = () => {
-  const read = items.filter(item => ticksOf(item.dataset.question).read).length
-  const known = items.filter(item => ticksOf(item.dataset.question).known).length
-  const left = items.filter(item => !ticksOf(item.dataset.question).read)
+/** How far the reader is in a plan with these questions. */
+const progress = items => {
+  const read = items.filter(item => ticksOf(item.dataset.question).read)
+  const known = items.filter(item => ticksOf(item.dataset.question).known)
+  const left = items.filter(item => !read.includes(item))
   const minutes = left.reduce((sum, item) => sum + Number(item.dataset.minutes), 0)
-  done.textContent = `${read} of ${items.length} read, ${known} known.`
-    + (left.length ? ` ${minutes} minutes of questions are left.` : " All of them are read.")
+  return `${read.length} of ${items.length} read, ${known.length} known.`
+    + (left.length ? ` ${asTime(minutes)} of reading and speaking are left.` : " All of them are read.")
 }
 
-for (const plan of plans) plan.hidden = plan !== shown
-for (const item of items) item.append(ticks(item.dataset.question, item.querySelector("a").textContent))
-document.querySelector(`[data-plan="${shown.id}"]`).setAttribute("aria-current", "page")
-if (find(asked) && (store.get("place:plan")?.time !== time || store.get("place:plan")?.level !== level)) {
-  store.set("place:plan", { time, level })
+const show = shown => {
+  for (const plan of plans) plan.hidden = plan !== shown
+  document.querySelector(`[data-plan="${shown.id}"]`).setAttribute("aria-current", "page")
+
+  const items = [...shown.querySelectorAll("[data-question]")]
+  for (const item of items) item.append(ticks(item.dataset.question, item.querySelector("a").textContent))
+  const done = shown.querySelector(".tw-plan__done")
+  const count = () => { done.textContent = progress(items) }
+  store.addEventListener("change", count)
+  count()
+  done.hidden = false
+
+  const notice = element("div", { class: "tw-notice", role: "status", hidden: true })
+  shown.before(notice)
+  showNotices(notice)
+  // The browser has looked for the plan while all of them were there.
+  if (location.hash === `#${shown.id}`) shown.scrollIntoView()
 }
 
-const notice = element("div", { class: "tw-notice", role: "status", hidden: true })
-shown.before(notice)
-showNotices(notice)
-store.addEventListener("change", count)
-count()
-done.hidden = false
-// The browser has looked for the plan while all of them were there.
-if (location.hash === `#${shown.id}`) shown.scrollIntoView()
+const asked = find(Object.fromEntries(new URLSearchParams(location.search)))
+if (asked) {
+  const { time, level } = asked.dataset
+  const chosen = store.get("place:plan")
+  if (chosen?.time !== time || chosen?.level !== level) store.set("place:plan", { time, level })
+}
+const shown = asked ?? find(store.get("place:plan") ?? {}) ?? plans[0]
+if (shown) show(shown)

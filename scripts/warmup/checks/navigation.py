@@ -9,7 +9,6 @@ from warmup.content.levels import Level, Site, Topic
 from warmup.content.navigation import topic_order
 from warmup.project import Problem, relative
 
-
 # A row that begins with a number and a link to a topic.
 _ROW = re.compile(r"\| *\d+ *\| *\[[^\]]+\]\(([a-z0-9-]+)/index\.md\)")
 

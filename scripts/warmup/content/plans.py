@@ -124,7 +124,9 @@ def _dealt(items: Sequence[T], minutes: Iterable[int], days: int) -> list[list[T
     return dealt
 
 
-def as_time(minutes: int) -> str:
-    """Minutes as people write them: 45 min, 2 h, 11 h 40 min."""
+def as_time(minutes: int, *, roughly: bool = False) -> str:
+    """Minutes as people write them: 45 min, 2 h, 11 h 40 min; roughly, from five hours on, in whole hours."""
+    if roughly and minutes >= 300:
+        minutes = 60 * round(minutes / 60)
     hours, rest = divmod(minutes, 60)
     return " ".join([*([f"{hours} h"] if hours else []), *([f"{rest} min"] if rest or not hours else [])])

@@ -119,6 +119,8 @@ class Pages:
             # What is wrong in the front matter has been reported; it must not reach a template.
             page.meta = {key: value for key, value in known.meta.items() if key in known.types}
             page.meta["description"] = finish.description(known)
+        if question and any(include.fenced_as == "statements" for include in question.includes):
+            page.meta["module"] = "statements"
         if coding:
             page.meta.update(practice=True, module=coding.module)
         page.meta.update(question=question, coding=coding)
