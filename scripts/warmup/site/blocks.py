@@ -112,7 +112,7 @@ def without_records(content: str) -> str:
 def fences(
     output: Callable[[str], Shown | None], snippets: Path, runs: Callable[[str], str] = runs_nowhere
 ) -> list[dict]:
-    """The ``custom_fences`` of pymdownx.superfences: ```` ```python ````, ``output``, ``plot``, ``diff``, ``statements``.
+    """The ``custom_fences`` of superfences: ```` ```python ````, ``output``, ``plot``, ``diff`` and ``statements``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
