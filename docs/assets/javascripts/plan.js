@@ -36,8 +36,6 @@ const show = shown => {
   const notice = element("div", { class: "tw-notice", role: "status", hidden: true })
   shown.before(notice)
   showNotices(notice)
-  // The browser has looked for the plan while all of them were there.
-  if (location.hash === `#${shown.id}`) shown.scrollIntoView()
 }
 
 const asked = find(Object.fromEntries(new URLSearchParams(location.search)))
@@ -48,3 +46,4 @@ if (asked) {
 }
 const shown = asked ?? find(store.get("place:plan") ?? {}) ?? plans[0]
 if (shown) show(shown)
+document.querySelector(".tw-choosing").classList.remove("tw-choosing")
