@@ -6,13 +6,14 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from warmup.content import markdown
+from warmup.content import markdown, outputs, statements
 from warmup.content.page import Page
 from warmup.content.questions import needs_of
 from warmup.vocabulary import GRADES
 
 ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/set.js
-
+# The most characters of a name in the sidebar.
+LABEL = 26
 # A line, 0 for the whole file, what is wrong there, and what to do about it.
 Found = Iterator[tuple[int, str, str]]
 
@@ -29,6 +30,8 @@ def front_matter(page: Page, known: Sequence[str], required: Sequence[str]) -> F
                 f"The front matter has an unknown key, {key!r}.",
                 (f"Known: {', '.join(known)}."),
             )
+    if len(label := str(page.meta.get("label") or "")) > LABEL:
+        yield page.line_of("label"), f"The label has {len(label)} characters.", f"At most {LABEL} fit into the sidebar."
     for target in page.meta.get("related") or []:
         docs = page.path.parents[2]
         if not (docs / f"{target}.md").exists():
@@ -150,7 +153,16 @@ def includes(page: Page, snippets: Path) -> Found:
                     f"The output snippets/{include.path} has not been recorded.",
                     (f"Run: make record Q={include.path.removesuffix('.out')}"),
                 )
-            if include.fenced_as.split(" ")[0] != "output":
+            if include.fenced_as == "statements" and path.is_file() and (found := outputs.read(path)):
+                try:
+                    statements.read(found.text)
+                except ValueError as error:
+                    yield (
+                        include.line,
+                        f"The statements cannot be read: {error}.",
+                        "Print level, y or n, and text.",
+                    )
+            elif include.fenced_as.split(" ")[0] != "output":
                 yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
         elif include.path.endswith(".svg"):
             if not path.is_file():

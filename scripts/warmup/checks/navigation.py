@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 
-from warmup.content.levels import Site, Topic
+from warmup.content.levels import Level, Site, Topic
 from warmup.content.navigation import topic_order
 from warmup.project import Problem, relative
 
+# A row that begins with a number and a link to a topic.
+_ROW = re.compile(r"\| *\d+ *\| *\[[^\]]+\]\(([a-z0-9-]+)/index\.md\)")
+
 
 def problems(nav: list, site: Site) -> Iterator[Problem]:
-    """Topics that ``nav`` names and nobody wrote, topics that it does not name, and questions out of order."""
+    """Topics that ``nav`` names and nobody wrote, topics that it does not name, and tables in another order."""
     listed = topic_order(nav)
     topics = [topic for level in site.levels for topic in level.topics]
     written = [topic.id for topic in topics]
@@ -20,6 +24,19 @@ def problems(nav: list, site: Site) -> Iterator[Problem]:
     for name in written:
         if name not in listed:
             yield Problem("mkdocs.yml", 0, f"nav does not name the topic {name}.", f"Add '- {name}' under its level.")
+    for level in site.levels:
+        yield from prepare(level)
+
+
+def prepare(level: Level) -> Iterator[Problem]:
+    """A table of topics on a level's index whose order is not that of ``nav``."""
+    if index := level.index:
+        rows = [(line.number, match[1]) for line in index.lines if (match := _ROW.match(line.text))]
+        shown, listed = [slug for _, slug in rows], [topic.slug for topic in level.topics]
+        if shown and shown != listed:
+            at = next((row[0] for row, slug in zip(rows, listed, strict=False) if row[1] != slug), rows[-1][0])
+            fix = f"nav in mkdocs.yml has {', '.join(listed)}. One order everywhere: change one of them."
+            yield Problem(relative(index.path), at, f"The table of topics has {', '.join(shown)}.", fix)
 
 
 def order(topic: Topic) -> Iterator[Problem]:

@@ -28,6 +28,7 @@ class Coding(Page):
         sections_of_all: the sections of each page, all of which it has, in this order.
         invitation: what a link from a question's page says before the title.
         shared_by_all: what the judges of all pages import, below ``snippets/``.
+        onward: what comes after the last page: its address below the site's root, and what one is told of it.
         module: the script of each page below ``docs/assets/javascripts/``, without its ending.
         previous, next: the neighbors in the order in which the site shows them.
         related: the questions that it belongs to.
@@ -38,6 +39,7 @@ class Coding(Page):
     sections_of_all: ClassVar[tuple[str, ...]]
     invitation: ClassVar[str]
     shared_by_all: ClassVar[str]
+    onward: ClassVar[tuple[str, str]]
     module: ClassVar[str] = "practice/attempt"
 
     previous: Self | None = field(default=None, repr=False)
@@ -60,8 +62,8 @@ class Coding(Page):
 
     @property
     def short(self) -> str:
-        """The name in the sidebar."""
-        return vocabulary.label(self.slug)
+        """The name in the sidebar: what one scans for."""
+        return self.meta.get("label") or vocabulary.label(self.slug)
 
     @property
     def level(self) -> str:

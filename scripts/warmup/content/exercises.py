@@ -27,6 +27,7 @@ class Exercise(Coding):
 
     types = {
         "title": str,
+        "label": str,
         "level": str,
         "topic": str,
         "minutes": int,
@@ -39,6 +40,7 @@ class Exercise(Coding):
     sections_of_all = ("Task", "Hints", "Solution", "They ask next", "Listening for", "Sources")
     invitation = "Write it from memory"
     shared_by_all = f"{FOLDER}/judging.py"
+    onward = ("practice/trainers/", "Broken trainers: find what is wrong with a script")
 
     @property
     def rank(self) -> int | None:

@@ -30,6 +30,23 @@ class Index(Page):
         return self.meta.get("order") or []
 
 
+@dataclass(eq=False)
+class LevelIndex(Page):
+    """A level's index page, whose front matter says what is in the plans for the level."""
+
+    types = {"title": str, "hours": list, "days": list}
+
+    @property
+    def hours(self) -> list[str]:
+        """The ids of the questions for somebody who has two hours."""
+        return self.meta.get("hours") or []
+
+    @property
+    def days(self) -> list[str]:
+        """The ids of the questions, exercises and trainers that somebody who has two days adds to them."""
+        return self.meta.get("days") or []
+
+
 @dataclass
 class Topic:
     """A folder of questions with its index page."""
@@ -65,6 +82,7 @@ class Level:
 
     slug: str
     topics: list[Topic]
+    index: LevelIndex | None = None
 
     @property
     def label(self) -> str:
@@ -96,6 +114,16 @@ class Site:
     @cached_property
     def by_id(self) -> dict[str, Question]:
         return {q.id: q for q in self.questions}
+
+    def first(self, url: str) -> Question | Coding | None:
+        """The first page of the level, topic, exercises or trainers whose index has this address; None elsewhere."""
+        groups: list[tuple[str, list[Question] | list[Exercise] | list[Trainer]]] = [
+            *((level.url, level.questions) for level in self.levels),
+            *((topic.url, topic.questions) for level in self.levels for topic in level.topics),
+            (f"{Exercise.folder_of_all}/", self.exercises),
+            (f"{Trainer.folder_of_all}/", self.trainers),
+        ]
+        return next((pages[0] for address, pages in groups if address == url and pages), None)
 
     @property
     def coding(self) -> list[Coding]:
@@ -167,15 +195,25 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
             if topic:
                 topics.append(topic)
         if topics:
-            levels.append(Level(level, topics))
+            levels.append(Level(level, topics, _load_level_index(docs / level / "index.md", problems)))
     site = Site(levels, problems)
-    for question in site.questions:
+    in_order = site.questions
+    for before, question, after in zip([None, *in_order], in_order, [*in_order[1:], None], strict=False):
+        question.previous, question.next = before, after
         question.related = [site.by_id[r] for r in question.meta.get("related") or [] if r in site.by_id]
         question.practice = []
     site.puzzles = puzzles.load(docs, site.by_id, problems)
     site.exercises = exercises.load(docs, site.by_id, problems)
     site.trainers = trainers.load(docs, site.by_id, problems)
     return site
+
+
+def _load_level_index(path: Path, problems: list[Problem]) -> LevelIndex | None:
+    try:
+        return LevelIndex.read(path) if path.is_file() else None
+    except ProblemError as error:
+        problems.append(error.problem)
+        return None
 
 
 def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
@@ -196,9 +234,4 @@ def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:
         return None
     listed = [questions[slug] for slug in dict.fromkeys(index.order) if slug in questions]
     ordered = [*listed, *(question for question in questions.values() if question not in listed)]
-    for before, after in zip([None, *ordered], [*ordered, None], strict=True):
-        if before:
-            before.next = after
-        if after:
-            after.previous = before
     return Topic(index, ordered)

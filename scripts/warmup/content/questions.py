@@ -11,13 +11,14 @@ from functools import cached_property
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import header, markdown
+from warmup.content import header, markdown, reading
 from warmup.content.page import Page
 from warmup.project import SNIPPETS
 
 # Of each key its type; a list is one of texts, a number is one to count with.
 FRONT_MATTER = {
     "title": str,
+    "label": str,
     "kind": str,
     "tags": list,
     "minutes": int,
@@ -35,6 +36,7 @@ class Question(Page):
 
     types = FRONT_MATTER
 
+    # Across topics and levels: from the first question one meets all of them, in the site's order.
     previous: Question | None = field(default=None, repr=False)
     next: Question | None = field(default=None, repr=False)
     related: list[Question] = field(default_factory=list, repr=False)
@@ -64,8 +66,8 @@ class Question(Page):
 
     @property
     def short(self) -> str:
-        """The name in the sidebar."""
-        return vocabulary.label(self.slug)
+        """The name in the sidebar: what one scans for."""
+        return self.meta.get("label") or vocabulary.label(self.slug)
 
     @property
     def level_label(self) -> str:
@@ -86,6 +88,11 @@ class Question(Page):
     @property
     def minutes(self) -> int:
         return self.meta.get("minutes") or 0
+
+    @cached_property
+    def reading(self) -> int:
+        """Whole minutes that it takes to read the page, see ``content/reading.py``."""
+        return reading.minutes(self, SNIPPETS)
 
     @property
     def tags(self) -> list[str]:

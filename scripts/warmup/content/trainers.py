@@ -105,12 +105,13 @@ class Bug:
 class Trainer(Coding):
     """A broken trainer's page."""
 
-    types = {"title": str, "level": str, "topic": str, "minutes": int, "related": list}
+    types = {"title": str, "label": str, "level": str, "topic": str, "minutes": int, "related": list}
     folder_of_all = FOLDER
     label_of_all = "Broken trainers"
     sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")
     invitation = "Find the bugs"
     shared_by_all = f"{FOLDER}/checking.py"
+    onward = ("practice/mock/", "Mock interview: answer under a clock")
 
     @cached_property
     def bugs(self) -> list[Bug]:

@@ -11,7 +11,7 @@ from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 
 from warmup import vocabulary
-from warmup.content import markdown, navigation
+from warmup.content import markdown, navigation, statements
 from warmup.site.expand import Renderer
 from warmup.site.links import SNIPPET_URL, resolve
 
@@ -95,6 +95,10 @@ class Writer:
         before = after = ""
         if language == "plot":
             return f"{indent}[Plot: {options['alt']}]({self.link(SNIPPET_URL + options['file'])})\n"
+        if language == "statements":
+            listed = enumerate(statements.read("\n".join(rows[1:-1])), 1)
+            texts = [f"{indent}{number}. {vocabulary.label(level)}: {text}" for number, (level, _, text) in listed]
+            return "\n".join(texts) + "\n"
         if language == "output" and "file" in options:
             language = "text"
             found = self.renderer.output(self.renderer.snippets / options["file"])

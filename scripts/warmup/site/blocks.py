@@ -21,7 +21,7 @@ from pygments.lexers import PythonLexer
 
 from warmup.content import header, outputs
 from warmup.project import ROOT, replace_file
-from warmup.site import drawings
+from warmup.site import drawings, statements
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -112,7 +112,7 @@ def without_records(content: str) -> str:
 def fences(
     output: Callable[[str], Shown | None], snippets: Path, runs: Callable[[str], str] = runs_nowhere
 ) -> list[dict]:
-    """The ``custom_fences`` of pymdownx.superfences: ```` ```python ````, ``output``, ``plot`` and ``diff``.
+    """The ``custom_fences`` of superfences: ```` ```python ````, ``output``, ``plot``, ``diff`` and ``statements``.
 
     Args:
         output: reads a recorded output, by its name below ``snippets/``.
@@ -134,6 +134,12 @@ def fences(
             "validator": plot_fence_options,
         },
         {"name": "diff", "class": "tw-diff", "format": diff_fence},
+        {
+            "name": "statements",
+            "class": "tw-statements",
+            "format": statements.fence,
+            "validator": output_fence_options,
+        },
         {"name": "python", "class": "highlight", "format": python, "validator": python_fence_options},
     ]
 

@@ -119,10 +119,13 @@ class Pages:
             # What is wrong in the front matter has been reported; it must not reach a template.
             page.meta = {key: value for key, value in known.meta.items() if key in known.types}
             page.meta["description"] = finish.description(known)
+        if question and any(include.fenced_as == "statements" for include in question.includes):
+            page.meta["module"] = "statements"
         if coding:
             page.meta.update(practice=True, module=coding.module)
         page.meta.update(question=question, coding=coding)
         page.meta["level"] = next((one for one in self.renderer.site.levels if one.url == page.url), None)
+        page.meta["first"] = self.renderer.site.first(page.url)
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)

@@ -15,7 +15,7 @@ from pathlib import Path
 import jinja2
 
 from warmup import vocabulary
-from warmup.content import outputs, versions
+from warmup.content import outputs, plans, versions
 from warmup.content.levels import Site
 from warmup.content.page import Section
 from warmup.content.puzzles import Puzzle
@@ -106,6 +106,9 @@ def fragment(
             figures=figures,
             puzzles=puzzles,
             kinds=vocabulary.KINDS,
+            plans=lambda: plans.plans(site),
+            times=plans.TIMES,
+            as_time=plans.as_time,
             versions=versions.read(root),
             link=link,
             **{"level": None, "topic": None, "under": None, **arguments},

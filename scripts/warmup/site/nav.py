@@ -2,8 +2,12 @@
 
 from __future__ import annotations
 
+import html
+
+from warmup.content.coding import Coding
 from warmup.content.levels import Site
 from warmup.content.navigation import PRACTICE, TOPIC
+from warmup.content.questions import Question
 
 
 def expand(nav: list, site: Site) -> list:
@@ -15,11 +19,16 @@ def expand(nav: list, site: Site) -> list:
             result.append({k: expand(v, site) if isinstance(v, list) else v for k, v in entry.items()})
         elif entry in topics:
             topic = topics[entry]
-            questions = [{q.short: f"{q.id}.md"} for q in topic.questions]
+            questions = [{_name(q): f"{q.id}.md"} for q in topic.questions]
             result.append({topic.label: [f"{entry}/index.md", *questions]})
         elif entry in PRACTICE:
-            pages = [{page.short: f"{page.id}.md"} for page in site.coding if page.folder_of_all == entry]
+            pages = [{_name(page): f"{page.id}.md"} for page in site.coding if page.folder_of_all == entry]
             result.append({PRACTICE[entry].label_of_all: [f"{entry}/index.md", *pages]})
         elif not TOPIC.fullmatch(entry):
             result.append(entry)
     return result
+
+
+def _name(page: Question | Coding) -> str:
+    """Its name, which MkDocs' and Material's templates take for HTML."""
+    return html.escape(page.short, quote=False)

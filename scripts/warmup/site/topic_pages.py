@@ -95,7 +95,7 @@ def _page(title: str, description: str, opening: str, *parts: list[str], practic
 def _myth(question: Question, myth: Section, where: Path) -> list[str]:
     source = source_link(question.path, where)
     return [
-        f"## {question.short}",
+        f"## {as_text(question.short)} {{ #{question.slug} }}",
         "",
         f"From [{as_text(question.title)}]({source}#myth)",
         "",

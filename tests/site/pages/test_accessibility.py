@@ -7,10 +7,12 @@ from axe_playwright_python.sync_playwright import Axe
 
 PAGES = [
     "",
+    "plan/",
     "questions/",
     "junior/",
     "junior/autograd/",
     "junior/autograd/zero-grad/",
+    "junior/the-role/what-interviewers-expect/",
     "mid/training-dynamics/softmax-cross-entropy-gradient/",
     "senior/gpu-performance/async-execution/",
     "senior/system-design/low-latency-serving/",

@@ -155,7 +155,7 @@ def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):
 
 def test_nothing_sticks_out_sideways(open_page, address):
     page = open_page()
-    for path in ("", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"):
+    for path in ("", "plan/", "questions/", QUESTION, "about/myths/", "labs/attention-cost/", "practice/", "nowhere/"):
         page.goto(address + path)
         for width in (768, 360):
             page.set_viewport_size({"width": width, "height": 900})

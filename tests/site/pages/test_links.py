@@ -166,13 +166,58 @@ def test_every_topic_is_one_click_from_the_front_door(collected):
             assert (topic.url, "") in targets
 
 
-def test_previous_and_next_stay_in_the_topic(site):
-    for question in SITE.questions:
-        text = (site / question.url / "index.html").read_text(encoding="utf-8")
-        links = re.findall(r'<a class="tw-neighbor.*? rel="(.*?)" href="(.*?)"', text)
-        neighbors = {"prev": question.previous, "next": question.next}
-        expected = {relation: other.url for relation, other in neighbors.items() if other}
-        assert {relation: urljoin(question.url, link) for relation, link in links} == expected, question.id
+def html_of(site: Path, address: str) -> str:
+    return (site / address / "index.html").read_text(encoding="utf-8")
+
+
+def neighbors(site: Path, address: str) -> dict[str, str]:
+    """Where the links to the page before and to the next one lead, by ``prev`` and ``next``."""
+    links = re.findall(r'<a class="tw-neighbor[^>]* rel="(.*?)" href="(.*?)"', html_of(site, address))
+    assert len(dict(links)) == len(links), address
+    return {relation: urljoin(address, link) for relation, link in links}
+
+
+def in_sidebars(site: Path) -> list[str]:
+    """The addresses of all questions, in the order in which the navigation of their levels and topics shows them."""
+
+    def shown(address: str) -> list[str]:
+        links = re.findall(r'<a href="([^"#]*)"[^>]*class="md-nav__link', html_of(site, address))
+        return list(dict.fromkeys(urljoin(address, link) for link in links))
+
+    topics = {topic.url for level in SITE.levels for topic in level.topics}
+    in_order = [address for level in SITE.levels for address in shown(level.url) if address.startswith(level.url)]
+    questions = [one for topic in dict.fromkeys(in_order) if topic in topics for one in shown(topic)]
+    return [address for address in questions if address in {question.url for question in SITE.questions}]
+
+
+def test_next_leads_from_the_first_page_through_all_questions_in_the_one_order_of_the_site(site):
+    walk, before = [], None
+    address = neighbors(site, SITE.levels[0].url)["next"]
+    while address != "practice/":
+        around = neighbors(site, address)
+        assert around.get("prev") == before, address
+        walk.append(address)
+        assert len(walk) <= len(SITE.questions), "the walk is a circle"
+        before, address = address, around["next"]
+    assert sorted(walk) == sorted(question.url for question in SITE.questions)
+    assert walk == in_sidebars(site)
+    cards = json.loads((site / "practice/cards.json").read_text(encoding="utf-8"))["cards"]
+    assert walk == [f"{card['id']}/" for card in cards]
+    listed = re.findall(r'<li class="tw-question".*?<a href="\.\./(.*?)">', html_of(site, "questions/"), re.S)
+    assert walk == listed
+    for level in SITE.levels:
+        contents = html_of(site, f"{level.url}print/").partition('<nav class="tw-contents"')[2].partition("</nav>")[0]
+        printed = [f"{level.url}{at.replace('--', '/')}/" for at in re.findall(r'<li><a href="#(.+?)">', contents)]
+        assert printed == [url for url in walk if url.startswith(level.url)]
+
+
+def test_indexes_and_the_last_pages_lead_onwards(site):
+    for level in SITE.levels:
+        for topic in level.topics:
+            assert neighbors(site, topic.url)["next"].startswith(topic.url)
+    for pages, onward in ((SITE.exercises, "practice/trainers/"), (SITE.trainers, "practice/mock/")):
+        assert neighbors(site, f"{pages[0].folder_of_all}/")["next"] == pages[0].url
+        assert neighbors(site, pages[-1].url)["next"] == onward
 
 
 def test_every_myth_is_listed_and_stands_in_full_on_its_topic_s_page(site):

@@ -37,3 +37,27 @@ def test_topic_index_that_does_not_name_a_page(sample):
     found = problems(sample)
     assert any("order names 'gone'" in p for p in found)
     assert any("order does not name 'thing'" in p for p in found)
+
+
+TABLE = "| 1 | [{}]({}/index.md) | text |\n| 2 | [{}]({}/index.md) | text |\n"
+
+
+@pytest.mark.parametrize(
+    ("first", "second", "found"),
+    [
+        ("autograd", "scaling", []),
+        (
+            "scaling",
+            "autograd",
+            [":5: The table of topics has scaling, autograd. nav in mkdocs.yml has autograd, scaling."],
+        ),
+        ("autograd", "autograd", [":6: The table of topics has autograd, autograd."]),
+    ],
+)
+def test_a_table_of_topics_that_is_not_in_the_order_of_nav(sample, first, second, found):
+    index = sample / "docs/mid/index.md"
+    index.write_text(f"---\ntitle: Mid\n---\n\n{TABLE.format(first, first, second, second)}")
+    nav = ["junior/autograd", "mid/autograd", "mid/scaling"]
+    messages = [str(one) for one in checks.navigation.problems(nav, levels.load(sample / "docs", nav))]
+    assert len(messages) == len(found)
+    assert all(message.startswith(f"{index}{start}") for message, start in zip(messages, found, strict=True))

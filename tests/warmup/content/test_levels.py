@@ -34,4 +34,26 @@ def test_neighbors_follow_the_order_of_the_index(sample):
     (folder / "index.md").write_text("---\ntitle: Autograd\norder: [b, thing, a]\n---\n\nText.\n")
     b, thing, a = levels.load(sample / "docs").levels[1].topics[0].questions
     assert (b.slug, thing.slug, a.slug) == ("b", "thing", "a")
-    assert (b.previous, b.next, thing.previous, thing.next, a.next) == (None, thing, b, a, None)
+    assert (b.next, thing.previous, thing.next, a.previous) == (thing, b, a, thing)
+
+
+def test_neighbors_lead_through_all_topics_and_levels_in_the_order_of_nav(sample):
+    site = levels.load(sample / "docs", ["mid/scaling", "mid/autograd"])
+    walk, question = [], site.questions[0]
+    assert question.previous is None
+    while question:
+        walk.append(question.id)
+        assert question.next is None or question.next.previous is question
+        question = question.next
+    assert walk == [one.id for one in site.questions]
+    assert walk[-2:] == ["mid/scaling/size", "mid/autograd/thing"]
+    assert site.first("junior/") is site.first("junior/autograd/") is site.questions[0]
+    assert site.first("practice/write/") is site.exercises[0] and site.first("labs/") is None
+
+
+def test_a_label_stands_for_the_name_of_the_file(sample):
+    path = sample / "docs/junior/autograd/thing.md"
+    assert levels.load(sample / "docs").by_id["junior/autograd/thing"].short == "Thing"
+    path.write_text(GOOD.replace("title: What is it?", "title: What is it?\nlabel: the_thing"))
+    os.utime(path, ns=(1, 1))
+    assert levels.load(sample / "docs").by_id["junior/autograd/thing"].short == "the_thing"

@@ -15,7 +15,9 @@ const refresh = () => {
   const cards = [...store.all("card").values()]
   const puzzles = [...store.all("puzzle").values()]
   const due = cards.filter(card => isDue(card, Date.now())).length
+  const questions = [...store.all("question").values()]
   app.querySelector(".tw-summary").replaceChildren(
+    element("li", {}, `${counted(questions.filter(question => question.read).length, "question")} read, ${questions.filter(question => question.known).length} known`),
     element("li", {}, `${counted(cards.length, "flashcard")} answered, ${due} of them due again`),
     element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),
     element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`),

@@ -24,6 +24,8 @@ const SHAPES = {
   // An exercise or a broken trainer: see attempt.js.
   write: entry => typeof entry.done === "boolean" && isCount(entry.tries) && isCount(entry.ms),
   trainer: entry => typeof entry.done === "boolean" && isCount(entry.tries) && isCount(entry.ms),
+  // What is ticked of a question: see ../../shared/ticks.js.
+  question: entry => typeof entry.read === "boolean" && typeof entry.known === "boolean",
   // Where a mode was left, and what was chosen there. Whoever resumes checks the rest.
   place: () => true,
   // A finished mock interview.

@@ -1,0 +1,49 @@
+// The page of plans: shows the one that the address names, or the one that was chosen last, with what is read and known.
+
+import { showNotices } from "./practice/shared/notices.js"
+import { store } from "./practice/shared/store.js"
+import { element } from "./shared/dom.js"
+import { ticks, ticksOf } from "./shared/ticks.js"
+
+const plans = [...document.querySelectorAll(".tw-plan")]
+const find = ({ time, level }) => plans.find(plan => plan.dataset.time === time && plan.dataset.level === level)
+
+const asTime = minutes =>
+  [minutes >= 60 && `${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(" ")
+
+/** How far the reader is in a plan with these questions. */
+const progress = items => {
+  const read = items.filter(item => ticksOf(item.dataset.question).read)
+  const known = items.filter(item => ticksOf(item.dataset.question).known)
+  const left = items.filter(item => !read.includes(item))
+  const minutes = left.reduce((sum, item) => sum + Number(item.dataset.minutes), 0)
+  return `${read.length} of ${items.length} read, ${known.length} known.`
+    + (left.length ? ` ${asTime(minutes)} of reading and speaking are left.` : " All of them are read.")
+}
+
+const show = shown => {
+  for (const plan of plans) plan.hidden = plan !== shown
+  document.querySelector(`[data-plan="${shown.id}"]`).setAttribute("aria-current", "page")
+
+  const items = [...shown.querySelectorAll("[data-question]")]
+  for (const item of items) item.append(ticks(item.dataset.question, item.querySelector("a").textContent))
+  const done = shown.querySelector(".tw-plan__done")
+  const count = () => { done.textContent = progress(items) }
+  store.addEventListener("change", count)
+  count()
+  done.hidden = false
+
+  const notice = element("div", { class: "tw-notice", role: "status", hidden: true })
+  shown.before(notice)
+  showNotices(notice)
+}
+
+const asked = find(Object.fromEntries(new URLSearchParams(location.search)))
+if (asked) {
+  const { time, level } = asked.dataset
+  const chosen = store.get("place:plan")
+  if (chosen?.time !== time || chosen?.level !== level) store.set("place:plan", { time, level })
+}
+const shown = asked ?? find(store.get("place:plan") ?? {}) ?? plans[0]
+if (shown) show(shown)
+document.querySelector(".tw-choosing").classList.remove("tw-choosing")

@@ -1,0 +1,132 @@
+"""What to prepare in two hours, two days or two weeks, for each level.
+
+The front matter of a level's index says which questions are in the shorter plans; the longest has the whole level. All
+else is derived: the order is the site's, the days have about equal shares.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from typing import TypeVar
+
+from warmup.content.coding import Coding
+from warmup.content.levels import Level, Site
+from warmup.content.questions import Question
+
+# Each with its name and its number of days, 0 for a single sitting.
+TIMES = {"hours": ("Two hours", 0), "days": ("Two days", 2), "weeks": ("Two weeks", 14)}
+# Minutes. A daily session of flashcards, and a mock interview of the usual length with a look at its summary.
+FLASHCARDS = 20
+MOCK = 60
+# The days of two weeks that end in a mock interview.
+MOCK_DAYS = (4, 7, 10, 12, 14)
+
+
+@dataclass(frozen=True)
+class Part:
+    """What belongs together: a day, or a single sitting, which has no name.
+
+    flashcards, mock: minutes of each, 0 where the part has none.
+    """
+
+    name: str
+    questions: Sequence[Question]
+    coding: Sequence[Coding]
+    flashcards: int = 0
+    mock: int = 0
+
+    @property
+    def minutes(self) -> int:
+        asked = sum(question.reading + question.minutes for question in self.questions)
+        return asked + sum(page.minutes for page in self.coding) + self.flashcards + self.mock
+
+
+@dataclass(frozen=True)
+class Plan:
+    """One plan; ``time`` is a key of ``TIMES``."""
+
+    time: str
+    level: Level
+    parts: Sequence[Part]
+
+    @property
+    def id(self) -> str:
+        return f"{self.time}-{self.level.slug}"
+
+    @property
+    def time_label(self) -> str:
+        return TIMES[self.time][0]
+
+    @property
+    def questions(self) -> list[Question]:
+        return [question for part in self.parts for question in part.questions]
+
+    @property
+    def coding(self) -> list[Coding]:
+        return [page for part in self.parts for page in part.coding]
+
+    @property
+    def reading(self) -> int:
+        return sum(question.reading for question in self.questions)
+
+    @property
+    def speaking(self) -> int:
+        return sum(question.minutes for question in self.questions)
+
+    @property
+    def minutes(self) -> int:
+        return sum(part.minutes for part in self.parts)
+
+
+def plans(site: Site) -> list[Plan]:
+    """All plans, by level, the shortest first; none for a level whose index names no questions."""
+    return [plan(site, level, time) for level in site.levels if level.index and level.index.hours for time in TIMES]
+
+
+def plan(site: Site, level: Level, time: str) -> Plan:
+    """The plan for one level and one of ``TIMES``; names that the site does not know are left out."""
+    index = level.index
+    named = set(index.hours if index else ())
+    if index and time != "hours":
+        named |= set(index.days)
+    if time == "weeks":
+        named |= {question.id for question in level.questions}
+        named |= {page.id for page in site.coding if page.level == level.slug}
+    questions = [question for question in site.questions if question.id in named]
+    coding = [page for page in site.coding if page.id in named]
+    count = TIMES[time][1]
+    if not count:
+        return Plan(time, level, [Part("", questions, coding)])
+    parts = []
+    days = zip(
+        _dealt(questions, [question.reading + question.minutes for question in questions], count),
+        _dealt(coding, [page.minutes for page in coding], count),
+        strict=True,
+    )
+    for day, (asked, written) in enumerate(days, 1):
+        ends_in_a_mock = day in MOCK_DAYS if time == "weeks" else day == count
+        parts.append(Part(f"Day {day}", asked, written, FLASHCARDS, MOCK if ends_in_a_mock else 0))
+    return Plan(time, level, parts)
+
+
+T = TypeVar("T")
+
+
+def _dealt(items: Sequence[T], minutes: Iterable[int], days: int) -> list[list[T]]:
+    """The items in their order, cut into days of about equal minutes."""
+    minutes = list(minutes)
+    whole, before = sum(minutes), 0
+    dealt: list[list[T]] = [[] for _ in range(days)]
+    for item, own in zip(items, minutes, strict=True):
+        dealt[min(days - 1, int(days * (before + own / 2) / whole))].append(item)
+        before += own
+    return dealt
+
+
+def as_time(minutes: int, *, roughly: bool = False) -> str:
+    """Minutes as people write them: 45 min, 2 h, 11 h 40 min; roughly, from five hours on, in whole hours."""
+    if roughly and minutes >= 300:
+        minutes = 60 * round(minutes / 60)
+    hours, rest = divmod(minutes, 60)
+    return " ".join([*([f"{hours} h"] if hours else []), *([f"{rest} min"] if rest or not hours else [])])

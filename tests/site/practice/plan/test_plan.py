@@ -1,0 +1,98 @@
+"""From the front page to a plan in one click; ticks, what is remembered, what is due; and without a script."""
+
+from __future__ import annotations
+
+import re
+import time
+
+import pytest
+from playwright.sync_api import expect
+
+from practice_pages import check_on_a_phone, check_with_axe, put, stored, with_stored
+from warmup.content import levels, navigation, plans
+
+SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))
+PLANS = {plan.id: plan for plan in plans.plans(SITE)}
+NOW = int(time.time() * 1000)
+
+
+def titles(plan: plans.Plan) -> list[str]:
+    return [question.title for question in plan.questions]
+
+
+def test_one_click_leads_to_a_plan_whose_ticks_are_kept_counted_and_shown_on_the_question_s_page(open_page):
+    page = open_page()
+    page.get_by_role("link", name="Mid in two hours").click()
+    expect(page).to_have_url(re.compile(r"plan/\?time=hours&level=mid#hours-mid$"))
+    shown = page.locator(".tw-plan:visible")
+    expect(shown).to_have_count(1)
+    plan = PLANS["hours-mid"]
+    assert shown.locator("[data-question] a").all_inner_texts() == titles(plan)
+    expect(shown).to_contain_text(f"{plans.as_time(plan.reading)} to read, {plans.as_time(plan.speaking)} to say aloud")
+    expect(page.locator("[data-plan][aria-current]")).to_have_text(re.compile("Mid in two hours"))
+    first = plan.questions[0]
+    box = page.get_by_role("checkbox", name=f"Read: {first.title}")
+    box.focus()
+    page.keyboard.press("Space")
+    left = plans.as_time(plan.minutes - first.reading - first.minutes)
+    expect(shown.get_by_role("status")).to_have_text(
+        f"1 of {len(plan.questions)} read, 0 known. {left} of reading and speaking are left."
+    )
+    shown.get_by_role("link", name=first.title).click()
+    expect(page.locator(".tw-chips").first).to_contain_text(f"{first.reading} min to read")
+    expect(page.get_by_role("checkbox", name="Read: ")).to_be_checked()
+    page.get_by_role("checkbox", name="Known: ").check()
+    assert {key: stored(page, "question")[first.id][key] for key in ("read", "known")} == {"read": True, "known": True}
+    page.get_by_role("link", name="Back to your plan").click()
+    expect(shown.get_by_role("status")).to_contain_text(f"1 of {len(plan.questions)} read, 1 known.")
+    check_with_axe(page, "plan")
+    page.set_viewport_size({"width": 390, "height": 844})
+    check_on_a_phone(page, "plan", ".tw-times a, .tw-ticks label")
+
+
+def test_the_front_page_shows_due_cards_and_the_plan_that_was_chosen_and_practice_counts_the_ticks(open_page, address):
+    memory = {"last": 1, "stability": 1, "difficulty": 5, "reviews": 1, "grade": 3, "at": NOW}
+    page = with_stored(
+        open_page,
+        "",
+        {
+            "card:junior/autograd/zero-grad": {**memory, "due": 2},
+            "card:junior/autograd/no-grad": {**memory, "due": NOW + 9 * 86_400_000, "grade": 1},
+            "card:junior/autograd/requires-grad": {**memory, "due": NOW + 9 * 86_400_000},
+            "question:junior/autograd/zero-grad": {"read": True, "known": False, "at": NOW},
+            "place:plan": {"time": "weeks", "level": "senior", "at": NOW},
+        },
+    )
+    due = page.get_by_role("link", name="2 cards are due today")
+    expect(due).to_have_attribute("href", "practice/flashcards/?start=due")
+    check_with_axe(page, "front")
+    page.get_by_role("link", name="Go on: Senior in two weeks").click()
+    expect(page.locator(".tw-plan:visible")).to_have_count(1)
+    expect(page.locator("#weeks-senior")).to_be_visible()
+    page.goto(f"{address}plan/")  # without a choice in the address, what was chosen last
+    expect(page.locator(".tw-plan:visible")).to_have_count(1)
+    expect(page.locator("#weeks-senior")).to_be_visible()
+    page.goto(f"{address}practice/")
+    expect(page.locator("#progress")).to_contain_text("1 question read, 0 known")
+    put(page, {})
+    page.goto(address)
+    expect(page.locator(".tw-today")).to_be_hidden()
+
+
+@pytest.mark.parametrize("query", ["?time=years&level=mid", "?time=hours&level=%3Cb%3E", ""])
+def test_what_the_address_invents_is_the_first_plan_and_is_not_remembered(open_page, query):
+    page = open_page(f"plan/{query}")
+    expect(page.locator(".tw-plan:visible")).to_have_count(1)
+    expect(page.locator(f"#{next(iter(PLANS))}")).to_be_visible()
+    assert not stored(page)
+
+
+def test_without_a_script_every_plan_is_there_and_the_front_page_leads_to_each(open_page):
+    page = open_page(javascript=False)
+    page.get_by_role("link", name="Junior in two days").click()
+    expect(page).to_have_url(re.compile("#days-junior$"))
+    assert page.locator(".tw-plan").count() == len(PLANS)
+    for name in ("hours-junior", "weeks-senior"):
+        assert page.locator(f"#{name} [data-question] a").all_inner_texts() == titles(PLANS[name])
+    expect(page.locator("#days-junior h3")).to_have_text([re.compile(r"^Day 1 \d+ h"), re.compile(r"^Day 2 \d+ h")])
+    expect(page.locator("#days-junior")).to_contain_text("Mock interview")
