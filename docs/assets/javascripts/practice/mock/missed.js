@@ -1,7 +1,7 @@
 // What an interview showed to be missing, and how it comes back: as flashcards that are due.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { AGAIN, review } from "../flashcards/fsrs.js"
+import { AGAIN, isDue, review } from "../flashcards/fsrs.js"
 import { ladder } from "../shared/cards.js"
 import { store } from "../shared/store.js"
 import { label, weakIn } from "./score.js"
@@ -34,13 +34,13 @@ export const missed = ({ answers }) => {
 
 const nameOf = one => `card:${one.id}`
 
-const isDue = one => {
+const isDueAlready = one => {
   const memory = store.get(nameOf(one))
-  return memory !== undefined && (memory.due <= Date.now() || memory.grade === AGAIN)
+  return memory !== undefined && isDue(memory, Date.now())
 }
 
 const about = one => {
-  if (isDue(one)) return "due already"
+  if (isDueAlready(one)) return "due already"
   if (weakIn(one).length) return `weak: ${weakText(one)}`
   return one.step === "revealed" ? "" : "not answered"
 }
@@ -79,7 +79,7 @@ export const again = ({ answers }) => {
   element("fieldset", { class: "tw-choices" },
     element("legend", {}, "As if graded Again there: asked today, and more often than before."),
     answers.map(one => element("label", {},
-      element("input", { type: "checkbox", name: one.id, checked: weakIn(one).length > 0 && !isDue(one), disabled: isDue(one) }),
+      element("input", { type: "checkbox", name: one.id, checked: weakIn(one).length > 0 && !isDueAlready(one), disabled: isDueAlready(one) }),
       element("span", {}, session.bank.byId.get(one.id).title, " ", element("span", { class: "tw-quiet" }, about(one)))))),
   element("div", { class: "tw-actions" }, element("button", { class: "tw-button tw-button--quiet" }, "Make them due"))))
 
