@@ -32,7 +32,10 @@ const worth = (found, asked) => [...new Set(found.map(({ number }) => number))].
 const line = (page, asked, take) => {
   // What an exercise hides behind hints stays there.
   const parts = page.location.startsWith("practice/") ? page.parts.slice(0, 1) : page.parts
-  const sentences = parts.flatMap(([, text]) => text.split(/(?<=[.?!:]) (?=\S)/)).filter(Boolean)
+  const sentences = parts.flatMap(([heading, text]) => {
+    const [first, ...rest] = text.split(/(?<=[.?!:]) (?=\S)/)
+    return hits(heading, asked, take).length ? [`${heading}${/\w$/.test(heading) ? ":" : ""} ${first}`, ...rest] : [first, ...rest]
+  }).filter(Boolean)
   let best = { text: sentences[0] ?? "", found: [], worth: 0 }
   for (const text of sentences) {
     const found = hits(text, asked, take)
