@@ -6,7 +6,7 @@ const PIECE = /\p{Lu}+(?!\p{Ll})|\p{Lu}?\p{Ll}+|\p{N}+/gu
 const ENDING = /(\p{L}{3})is(e[drs]?|ers|ing|ations?)$/u // optimise, normalisation
 const STOP = new Set(("a about after all also am an and any are as at be because been but by can cannot could did do does doesnt dont "
   + "for from get had has have he her his how i if in into is isnt it its just like may me might most must my no not of off often on "
-  + "only or other our own please rather should since so some than that the their them then there these they this to too "
+  + "only or other our please rather should since so some than that the their them then there these they this to too "
   + "tell us use used uses using versus vs was we were what when where which while who why will with would write you your").split(" "))
 
 /** The words of a text as {text, at}, in order. */
