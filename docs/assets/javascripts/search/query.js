@@ -4,13 +4,21 @@ import { distance, words } from "./words.js"
 
 const RESULTS = 20
 const MOST_ALTERNATIVES = 12
+// Words of everyday language, of which people type one where a page says another.
+const SYNONYMS = ("rise rises increase increases grow grows up|fall falls decrease decreases drop reduce lower down|need needs required|learn train"
+  + "|constant same|gpu cuda|inspect print log|choose pick|save store|big large|small tiny little|image picture photo"
+  + "|fast faster speed quick|slow slower|error exception|network model|crash crashed interrupted").split("|").map(group => group.split(" "))
+const SYNONYM = 0.6
 
 /** Other forms of a word that the site knows: longer ones, and if it is none of the site's, ones written almost so. */
-const alternatives = (term, typed, last, { known, spelled }) => {
+const alternatives = (term, typed, last, { known, spelled, stem }) => {
   const found = new Map()
   const offer = (other, weight) => found.set(other, Math.max(weight, found.get(other) ?? 0))
   const exact = known.has(term)
   if (exact) offer(term, 1)
+  for (const group of SYNONYMS.filter(some => some.includes(typed))) {
+    for (const other of group) if (known.has(stem(other))) offer(stem(other), SYNONYM)
+  }
   if (term.length > 2 && (last || !exact)) {
     const longer = [...known.keys()].filter(other => other !== term && other.startsWith(term))
     longer.sort((one, other) => known.get(other) - known.get(one))
@@ -18,11 +26,11 @@ const alternatives = (term, typed, last, { known, spelled }) => {
   }
   if (!exact && !/\d/.test(typed)) {
     const most = typed.length > 7 ? 2 : typed.length > 3 ? 1 : 0
-    const near = most ? [...spelled].map(([word, stem]) => [distance(typed, word, most), stem]) : []
+    const near = most ? [...spelled].map(([word, form]) => [distance(typed, word, most), form]) : []
     const least = Math.min(...near.map(([far]) => far))
-    const best = near.filter(([far, stem]) => far === least && far <= most && known.has(stem) && (far < 2 || stem[0] === term[0]))
+    const best = near.filter(([far, form]) => far === least && far <= most && known.has(form) && (far < 2 || form[0] === term[0]))
     best.sort(([, one], [, other]) => known.get(other) - known.get(one))
-    for (const [far, stem] of best.slice(0, MOST_ALTERNATIVES)) offer(stem, 0.9 / far * (stem[0] === term[0] ? 1 : 0.6))
+    for (const [far, form] of best.slice(0, MOST_ALTERNATIVES)) offer(form, 0.9 / far * (form[0] === term[0] ? 1 : 0.6))
   }
   return found
 }
