@@ -1,6 +1,6 @@
 """Between MkDocs, which reads, renders and writes pages, and what becomes of each on the way.
 
-Only this module, ``nav.py`` and ``incremental.py`` know MkDocs' objects.
+Only this module, ``nav.py``, ``search.py`` and ``incremental.py`` know MkDocs' objects.
 """
 
 from __future__ import annotations
