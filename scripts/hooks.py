@@ -64,6 +64,7 @@ def on_page_context(context, page, config, nav):
 
 
 def on_post_build(config):
+    _pages.write_search_index(Path(config.site_dir))
     exports.write(
         exports.Build(
             site=_pages.renderer.site,

@@ -6,7 +6,7 @@ import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from warmup.checks import coding, diagrams, navigation, outputs, plans, puzzles, questions, snippets, tags
+from warmup.checks import aliases, coding, diagrams, navigation, outputs, plans, puzzles, questions, snippets, tags
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
 
@@ -71,4 +71,4 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
         found += _once(path, files, functools.partial(_of_snippet, path))
-    return sorted({*found, *plans.problems(site), *snippets.orphans(site, folder)})
+    return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -34,6 +34,7 @@ class Exercise(Coding):
         "rank": int,
         "related": list,
         "core": dict,
+        "aliases": list,
     }
     folder_of_all = FOLDER
     label_of_all = "Write from memory"

@@ -24,6 +24,7 @@ FRONT_MATTER = {
     "minutes": int,
     "related": list,
     "long": str,
+    "aliases": list,
 }
 
 # While the site is served, it outlives a build; a file that has changed is read again.

@@ -105,7 +105,15 @@ class Bug:
 class Trainer(Coding):
     """A broken trainer's page."""
 
-    types = {"title": str, "label": str, "level": str, "topic": str, "minutes": int, "related": list}
+    types = {
+        "title": str,
+        "label": str,
+        "level": str,
+        "topic": str,
+        "minutes": int,
+        "related": list,
+        "aliases": list,
+    }
     folder_of_all = FOLDER
     label_of_all = "Broken trainers"
     sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")

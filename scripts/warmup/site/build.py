@@ -1,6 +1,6 @@
 """Between MkDocs, which reads, renders and writes pages, and what becomes of each on the way.
 
-Only this module, ``nav.py`` and ``incremental.py`` know MkDocs' objects.
+Only this module, ``nav.py``, ``search.py`` and ``incremental.py`` know MkDocs' objects.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from warmup import checks
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, expand, finish, incremental, nav, notebook
+from warmup.site import blocks, expand, finish, incremental, nav, notebook, search
 from warmup.site.links import SNIPPET_URL
 from warmup.wasm import publication
 
@@ -42,6 +42,7 @@ class Pages:
         sources: Markdown by the id of a question, exercise or trainer, nothing left to resolve. Outlives a build,
             as the next does.
         contents: HTML by such an id, as its page shows it. Outlives a build: only edited pages are rendered again.
+        found: what the search knows of each page, by its address. Outlives a build, as ``contents`` does.
         runnable: what the site publishes so that browsers run its programs; nothing, mostly.
         kept: what the exports made of the questions, which outlives a build too.
     """
@@ -53,6 +54,7 @@ class Pages:
         self.dirty = dirty
         self.sources: dict[str, str] = {}
         self.contents: dict[str, str] = {}
+        self.found: dict[str, search.Entry] = {}
         self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
 
     def begin(self, config: MkDocsConfig) -> None:
@@ -60,6 +62,8 @@ class Pages:
         written = config.nav or []
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         self.renderer = renderer = expand.Renderer(site)
+        if not self.dirty:
+            self.found.clear()
         if not self.contents:
             blocks.highlight_ahead([renderer.snippets / name for name in site.snippets])
         for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
@@ -142,10 +146,9 @@ class Pages:
         return expanded
 
     def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
-        """A page's HTML as the search is to read it; what readers see is kept in ``page.meta``.
+        """Nothing for the search plugin to read; what readers see is kept in ``page.meta``, which our template shows.
 
-        The search plugin reads ``page.content`` later and takes long over code and formulas, which nobody finds by it.
-        Nothing else reads it: our template shows ``page.meta.shown``.
+        Nothing else reads ``page.content``. What the search knows is in ``found``.
 
         Raises:
             PluginError: a formula on the page is wrong.
@@ -158,4 +161,11 @@ class Pages:
             self.contents[known.id] = blocks.without_records(shown) if self.runnable else shown
         page.meta["runs"] = bool(self.runnable) and "data-record=" in shown
         page.meta["shown"] = shown
-        return finish.searchable(shown)
+        self.found[page.url] = search.entry(shown, page)
+        return ""
+
+    def write_search_index(self, folder: Path) -> None:
+        """Write what the search loads, in place of what its plugin has written into the site's ``folder``."""
+        path = folder / search.INDEX
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(search.index(list(self.found.values())), encoding="utf-8")

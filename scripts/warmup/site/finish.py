@@ -80,16 +80,3 @@ def description(page: Question | Coding) -> str:
             break
         chosen = f"{chosen} {sentence}".strip()
     return html.escape(chosen)
-
-
-_CODE_BLOCK = re.compile(r'<div class="(?:language-\w+ )?highlight">.*?</pre></div>', re.S)
-_MATHML = re.compile(r"<math\b.*?</math>|<svg\b.*?</svg>", re.S)
-
-
-def searchable(content: str) -> str:
-    """What the search index takes of a page: prose and outputs.
-
-    Highlighted code is hundreds of tags a page. The index would be three times as large, and parsing them is
-    half the time of a build.
-    """
-    return _MATHML.sub("", _CODE_BLOCK.sub("", content))

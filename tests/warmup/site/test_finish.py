@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.site.finish import finish, searchable
+from warmup.site.finish import finish
 
 
 def test_math_becomes_mathml(tmp_path):
@@ -41,8 +41,3 @@ def test_a_diagram_of_another_page_is_inlined_where_its_text_is_shown(tmp_path):
     (tmp_path / "junior/topic/d.svg").write_text("<svg><g/></svg>")
     shown = finish('<p><img alt="A" src="../../../../junior/topic/d.svg" /></p>', "about/myths/junior/topic/", tmp_path)
     assert shown == '<figure class="tw-diagram"><svg role="img" aria-label="A"><g/></svg></figure>'
-
-
-def test_the_search_reads_prose_and_outputs():
-    shown = '<p>Words</p><div class="highlight"><pre>code</pre></div><math>x</math><div class="tw-output">5</div>'
-    assert searchable(shown) == '<p>Words</p><div class="tw-output">5</div>'

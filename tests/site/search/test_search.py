@@ -1,0 +1,94 @@
+"""The search as a reader uses it: results, and arrival on a page."""
+
+from __future__ import annotations
+
+import re
+
+import pytest
+from playwright.sync_api import Page, expect
+
+MARKS = "mark[data-word]"
+
+
+def search(page: Page, query: str):
+    """Open the search, type, and return the results."""
+    page.keyboard.press("/")
+    page.keyboard.insert_text(query)  # as a paste does: no key goes up
+    results = page.locator(".md-search-result__item")
+    expect(results.first).to_be_visible(timeout=20_000)
+    return results
+
+
+@pytest.mark.parametrize(("width", "height", "scheme", "visible"), [(1280, 900, "light", 5), (390, 844, "dark", 4)])
+def test_several_results_are_seen_at_once(open_page, width, height, scheme, visible):
+    page = open_page("about/live/", scheme=scheme)
+    results = search(page, "gradient clipping")
+    page.set_viewport_size({"width": width, "height": height})
+    first = results.first
+    expect(first.locator("h1")).to_contain_text("How do you clip gradients")
+    expect(first.locator(".tw-found__place")).to_have_text("Mid · Optimization")
+    expect(first.locator(".tw-found__line mark").first).to_be_visible()
+    box = page.locator(".md-search__scrollwrap").bounding_box()
+    bottoms = [box["y"] + box["height"] for box in (results.nth(n).bounding_box() for n in range(visible))]
+    assert bottoms[-1] <= min(height, box["y"] + box["height"]), bottoms
+    # The page behind has one heading of the first level, and how many were found is said.
+    assert page.get_by_role("heading", level=1).count() == 1
+    expect(page.get_by_role("status").filter(has_text="matching document")).to_be_visible()
+    assert page.evaluate(
+        "[...document.querySelectorAll('.tw-found__line')].every(one => one.scrollWidth <= one.clientWidth)"
+    )
+
+
+def test_what_is_pasted_by_mouse_is_searched(open_page):
+    page = open_page("about/live/")
+    titles = search(page, "dropout").locator("h1")
+    expect(titles.first).to_contain_text("dropout")
+    page.get_by_role("textbox", name="Search").evaluate("input => input.select()")
+    page.keyboard.insert_text("FSDP")
+    expect(titles.first).to_contain_text("DistributedDataParallel")
+
+
+def test_headings_and_cells_are_apart_in_a_result(open_page):
+    page = open_page("about/live/")
+    search(page, "cheat sheet line to remember")
+    text = page.locator(".md-search-result__list").inner_text()
+    assert "Cheat sheet" in text
+    assert not re.search(r"sheetTensors|TensorsAutograd", text)
+
+
+def test_words_are_marked_on_arrival_and_the_address_is_clean(open_page, address):
+    page = open_page("about/live/")
+    search(page, "gradient clipping")
+    page.keyboard.press("Enter")
+    expect(page.locator(MARKS).first).to_be_visible()
+    assert page.url == f"{address}mid/optimization/gradient-clipping/"
+    assert page.locator(f".md-content h1 {MARKS}").all_inner_texts() == ["clip", "gradients", "clipping"]
+    code = page.locator(".highlight code").first
+    assert "clip_grad_norm_" in code.inner_text()
+    # Esc takes them away, and the page is as it was.
+    page.keyboard.press("Escape")
+    expect(page.locator(MARKS)).to_have_count(0)
+    expect(page.locator(".tw-marks")).to_have_count(0)
+    page.reload()
+    expect(page.locator(".md-content h1")).to_be_visible()
+    assert page.locator(MARKS).count() == 0
+
+
+def test_a_fold_with_a_hit_is_open_and_seen(open_page):
+    page = open_page("junior/autograd/zero-grad/?h=accumulation+micro-batch")
+    mark = page.locator(f"details[open] {MARKS}").first
+    expect(mark).to_be_visible()
+    expect(mark).to_be_in_viewport()
+    # By keyboard: the button that takes the marks away.
+    button = page.get_by_role("group", name="Found words").get_by_role("button", name="Remove")
+    button.focus()
+    page.keyboard.press("Enter")
+    expect(page.locator(MARKS)).to_have_count(0)
+    assert page.evaluate("document.activeElement.id") == "content"
+
+
+def test_marks_open_no_answer_of_a_puzzle(open_page):
+    page = open_page("practice/predict/junior/autograd/?h=gradient+root+answer")
+    expect(page.locator(MARKS).first).to_be_visible()
+    assert page.locator(".tw-answer[open]").count() == 0
+    assert page.locator(f".tw-answer {MARKS}").count() == 0
