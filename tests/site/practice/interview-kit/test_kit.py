@@ -95,7 +95,7 @@ def test_an_exercise_comes_with_its_files_and_what_to_watch_for(open_page, addre
     page.get_by_role("checkbox", name=f"Choose: {TITLES[SIX[0]]}", exact=True).check()
     page.get_by_role("checkbox", name=f"Choose: {TITLES[EXERCISE.id]}", exact=True).check()
     # The button waits for what an exercise needs, also where the first try went wrong.
-    page.evaluate("globalThis.print = () => { document.body.dataset.printed = 'yes' }")
+    page.evaluate("() => { globalThis.print = () => { document.body.dataset.printed = 'yes' } }")
     page.get_by_role("button", name="Print", exact=True).click()
     expect(page.locator("body")).to_have_attribute("data-printed", "yes")
     expect(page.locator(".tw-kit__sum")).to_contain_text(f"{EXERCISE.minutes + SITE.by_id[SIX[0]].minutes + 2} minutes")
