@@ -56,6 +56,14 @@ def test_an_option_says_how_many_it_gives_and_cannot_be_chosen_if_none(open_page
     assert names == sorted(names, key=str.casefold) and len(names) < 100
 
 
+def test_a_tag_of_a_single_question_becomes_words(open_page):
+    rare = next(tag for tag in SITE.questions[-1].tags if tag not in SITE.tags)
+    page = open_page(f"questions/?tag={rare}")
+    expect(page.get_by_role("searchbox")).to_have_value(rare)
+    expect(page.locator(".tw-question:visible").filter(has_text=SITE.questions[-1].title)).to_have_count(1)
+    assert page.locator(".tw-question:visible").count() < 10
+
+
 def test_what_is_shown_becomes_a_kit_or_is_chosen_from(open_page, address):
     page = open_page("questions/?level=senior&kind=debugging")
     ids = [q.id for q in SITE.questions if (q.level, q.kind) == ("senior", "debugging")]

@@ -63,7 +63,11 @@ export const filterList = (form, items, { groups = [], changed = () => {}, kept 
 
   const fromAddress = () => {
     readAddress(form, SELECTS)
-    form.elements.text.value = new URLSearchParams(location.search).get("text") ?? ""
+    const query = new URLSearchParams(location.search)
+    // A tag of a single question is no option, but pages link to it all the same.
+    const tag = query.get("tag") ?? ""
+    const isRare = value("tag") !== tag && items.some(item => has(item, "tag", tag))
+    form.elements.text.value = query.get("text") ?? (isRare ? tag : "")
     show()
   }
 
