@@ -6,6 +6,7 @@ Everything here and in the other modules that it calls works on strings and file
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
@@ -23,6 +24,7 @@ class Renderer:
 
     site: Site
     root: Path = ROOT
+    label: Callable[[str], str] = lambda name: ""  # what stands in front of a program that one downloads
 
     @property
     def docs(self) -> Path:
@@ -110,7 +112,7 @@ class Renderer:
             return texts[name]()
         if name in coding.MARKERS:
             page = self.site.coding_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
-            return coding.marker(name, page, self.snippets, relative_link(page_url), where)
+            return coding.marker(name, page, self.snippets, relative_link(page_url), where, self.label)
         if name not in (fragments := lists.fragments()):
             raise ProblemError(
                 Problem(
