@@ -13,9 +13,11 @@ from pathlib import Path
 
 from warmup.content import markdown, puzzles
 from warmup.content.levels import Site
+from warmup.content.questions import needs_of
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, coding, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
+from warmup.vocabulary import NEEDS
 
 
 @dataclass
@@ -97,7 +99,9 @@ class Renderer:
                 )
             )
         if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
-            return blocks.code(path), f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+            needs = ", ".join(NEEDS[need] for need in sorted(needs_of(path)))
+            options = f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+            return blocks.code(path), options + (f' needs="{needs}"' if needs else "")
         return blocks.code(path), ""
 
     def _marker(self, marker: re.Match, page_url: str, where: Path) -> list[str]:

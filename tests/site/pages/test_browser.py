@@ -144,6 +144,13 @@ def test_download_gives_the_whole_file(open_page):
     assert text == "\n" + (SNIPPETS / "junior/autograd/zero_grad.py").read_text()
 
 
+def test_what_a_page_needs_is_said_at_the_program_that_needs_it(open_page):
+    page = open_page("mid/data/collate-fn/")
+    expect(page.locator(".tw-chips")).to_contain_text("Several processes")
+    bars = page.locator(".filename").filter(has=page.locator(".tw-needs"))
+    assert bars.all_text_contents() == ["collate_fn_workers.pyDownloadNeeds: Several processes"]
+
+
 def test_each_download_is_its_program_below_comments_that_change_nothing(site):
     for path in sorted((site / "snippets").rglob("*.py")):
         source = SNIPPETS / path.relative_to(site / "snippets")
