@@ -62,9 +62,11 @@ def test_each_kind_of_program_leads_to_its_page(root, program, page):
 
 
 def test_a_program_of_two_pages_leads_to_the_one_that_has_its_name(root):
-    first = root / "docs/junior/autograd/other.md"  # it comes first in its topic
-    first.write_text(first.read_text() + f'\n```python title="thing.py"\n--8<-- "{ONE}"\n```\n')
-    assert "# https://example.com/site/junior/autograd/thing/" in label(root, ONE)
+    first, second = levels.load(root / "docs").questions[:2]
+    program = second.snippets[0]
+    first.path.write_text(first.path.read_text() + f'\n```python title="x.py"\n--8<-- "{program}"\n```\n')
+    assert program in levels.load(root / "docs").questions[0].snippets
+    assert f"# https://example.com/site/{second.url}" in label(root, program)
 
 
 def test_a_program_for_a_gpu_says_what_it_was_run_on_or_that_it_was_not(root):
