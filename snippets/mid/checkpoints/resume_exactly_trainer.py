@@ -95,7 +95,7 @@ class Trainer:
         self.data = [self.sampler.size, self.sampler.seed, self.batches]
 
     def step(self, batch: Any) -> None:
-        """One update. Extend it for clipping, an EMA or a log."""
+        """One update. Extend it for an EMA or a log, replace it to clip."""
         self.optimizer.zero_grad()
         self.scaler.scale(self.loss_fn(self.model, batch)).backward()
         self.scaler.step(self.optimizer)

@@ -382,6 +382,31 @@ class TestResumeExactly:
         with pytest.raises(ValueError, match="^the file has other parts or is for other data$"):
             go_on(other, state)
 
+    @pytest.mark.parametrize("max_norm", [0.01, 1e9])
+    def test_a_step_that_is_replaced_to_clip_resumes(self, max_norm):
+        class Clipped(resume.Trainer):
+            def step(self, batch):
+                self.optimizer.zero_grad()
+                self.loss_fn(self.model, batch).backward()
+                norms.append(nn.utils.clip_grad_norm_(self.model.parameters(), max_norm).item())
+                self.optimizer.step()
+
+        def new():
+            torch.manual_seed(7)
+            model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+            loader = DataLoader(data(), 4, sampler=resume.EpochSampler(30))
+            return Clipped(model, mse, torch.optim.SGD(model.parameters(), lr=0.1), loader)
+
+        norms = []
+        whole = new()
+        whole.train(20)
+        first = new()
+        first.train(11)
+        state = saved(first)
+        second = go_on(new(), state)
+        second.train(20)
+        assert torch.equal(weights(second), weights(whole)) and norms[:20] == norms[20:]
+
     @pytest.mark.parametrize("drop_last", [True, False])
     @pytest.mark.parametrize("stop", [1, 12, 13, 30])
     def test_a_run_with_images_dicts_a_scaler_an_ema_and_three_kinds_of_noise_resumes(self, stop, drop_last):
