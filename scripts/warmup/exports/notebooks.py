@@ -93,7 +93,7 @@ def _about(build: Build, programs: Iterable[_Program]) -> list[str]:
         f"Here the programs share one: restart the kernel before you compare. Colab had torch {COLAB_TORCH} on "
         f"{COLAB_DAY} ([its own list]({COLAB_SOURCE}))."
     )
-    parts = [text]
+    parts = [text, f"Its code is from {build.name}, under the MIT license."]
     packages = {name for head in heads for name in head.dependencies if not re.match(r"torch\b(?!-)", name)}
     if packages:
         names = " ".join(f'"{name}"' if re.search("[<>]", name) else name for name in sorted(packages))

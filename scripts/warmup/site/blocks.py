@@ -178,7 +178,7 @@ def highlight_ahead(programs: Sequence[Path]) -> None:
 def python_fence(runs: Callable[[str], str], source: str, language: str, css_class: str, options: dict, md, **_) -> str:
     """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
     code = highlighted(source)
-    title, download = (html.escape(options.get(name) or "") for name in ("title", "download"))
+    title, download, needs = (html.escape(options.get(name) or "") for name in ("title", "download", "needs"))
     link = (
         (
             f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
@@ -187,15 +187,16 @@ def python_fence(runs: Callable[[str], str], source: str, language: str, css_cla
         if download
         else ""
     )
-    bar = f'<span class="filename">{title}{link}</span>' if title else ""
+    need = f'<small class="tw-needs">Needs: {needs}</small>' if needs else ""
+    bar = f'<span class="filename">{title}{link}{need}</span>' if title else ""
     program = runs(download.rpartition("snippets/")[2]) if download else ""
     return f'<div class="highlight"{program}>{bar}<pre><span></span><code>{code}</code></pre></div>'
 
 
 def python_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
-    """Validator of ```` ```python ````: accepts ``title`` and ``download``, the address of the whole file."""
+    """Validator of ```` ```python ````: accepts ``title``, ``needs`` and ``download``, the whole file's address."""
     options.update(inputs)
-    return set(inputs) <= {"title", "download"}
+    return set(inputs) <= {"title", "download", "needs"}
 
 
 def output_block(source: str, recorded: str = "", others: Mapping[str, str] | None = None) -> str:

@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from warmup import checks
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, expand, finish, incremental, nav, notebook, search
+from warmup.site import blocks, downloads, expand, finish, incremental, nav, notebook, search
 from warmup.site.links import SNIPPET_URL
 from warmup.wasm import publication
 
@@ -39,6 +39,7 @@ class Pages:
     Attributes:
         dirty: MkDocs builds only what has changed.
         renderer: of the build that runs.
+        labels: what stands in front of the programs that it offers.
         sources: Markdown by the id of a question, exercise or trainer, nothing left to resolve. Outlives a build,
             as the next does.
         contents: HTML by such an id, as its page shows it. Outlives a build: only edited pages are rendered again.
@@ -48,6 +49,7 @@ class Pages:
     """
 
     renderer: expand.Renderer
+    labels: downloads.Labels
     runnable: publication.Publication
 
     def __init__(self, dirty: bool = False) -> None:
@@ -61,7 +63,8 @@ class Pages:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""
         written = config.nav or []
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
-        self.renderer = renderer = expand.Renderer(site)
+        self.labels = downloads.Labels(site, config.site_name, config.site_url or "")
+        self.renderer = renderer = expand.Renderer(site, label=self.labels.label)
         if not self.dirty:
             self.found.clear()
         if not self.contents:
@@ -88,11 +91,14 @@ class Pages:
         shown = (*own, *site.snippets, *site.plots)
         for name in dict.fromkeys((*shown, *(puzzle.program for puzzle in site.puzzles))):
             source = SNIPPETS / name
-            if source.is_file():
+            if source.suffix == ".py" and source.is_file():
+                text = source.read_bytes().decode("utf-8", "replace")
+                files.append(File.generated(config, SNIPPET_URL + name, content=self.labels.labelled(name, text)))
+            elif source.is_file():
                 files.append(File.generated(config, SNIPPET_URL + name, abs_src_path=str(source)))
         for page in site.coding:
             with contextlib.suppress(ProblemError, OSError):  # reported by checks.problems
-                judge = one_file.assembled(SNIPPETS / page.judge)
+                judge = self.labels.labelled(page.judge, one_file.assembled(SNIPPETS / page.judge))
                 files.append(File.generated(config, SNIPPET_URL + page.judge, content=judge))
         parts = {"live": LIVE_PAGE} if config.extra["live"] else {"wasm": WASM_PAGE} if self.runnable else {}
         for name, folder in (parts and {"programs": PROGRAMS, **parts}).items():

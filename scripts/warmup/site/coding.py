@@ -22,7 +22,14 @@ MARKERS: dict[str, type[Coding]] = {"attempt": Exercise, "mistakes": Exercise, "
 BOXES = ("attempt", "check")
 
 
-def marker(name: str, page: Coding | None, snippets: Path, link: Callable[[str], str], where: Path) -> list[str]:
+def marker(
+    name: str,
+    page: Coding | None,
+    snippets: Path,
+    link: Callable[[str], str],
+    where: Path,
+    label: Callable[[str], str],
+) -> list[str]:
     """The lines that stand for a marker.
 
     Args:
@@ -31,6 +38,7 @@ def marker(name: str, page: Coding | None, snippets: Path, link: Callable[[str],
         snippets: the folder of the programs.
         link: makes an address below the site's root fit for the page.
         where: the page's file, for messages.
+        label: what stands in front of a program that one downloads.
 
     Raises:
         ProblemError: the page is not of the kind that has this marker, or a file is damaged.
@@ -39,7 +47,7 @@ def marker(name: str, page: Coding | None, snippets: Path, link: Callable[[str],
         if name == "mistakes" and isinstance(page, Exercise):
             return _mistakes(page, snippets)
         if name == "bugs" and isinstance(page, Trainer):
-            return _bugs(page, snippets)
+            return _bugs(page, snippets, label)
     except (OSError, ValueError, SyntaxError) as error:
         message = f"What stands for warmup:{name} cannot be made: {error}."
         raise ProblemError(Problem(relative(where), 0, message, "Mend the files that it is made from.")) from error
@@ -102,12 +110,12 @@ def _mistakes(page: Exercise, snippets: Path) -> list[str]:
     return ["", f'??? info "{title}"', *(f"    {line}".rstrip() for line in lines), ""]
 
 
-def _bugs(page: Trainer, snippets: Path) -> list[str]:
-    """Each bug: its name, the line in which it stands, and how it is mended."""
+def _bugs(page: Trainer, snippets: Path, label: Callable[[str], str]) -> list[str]:
+    """Each bug: its name, the line of the downloaded file in which it stands, and how it is mended."""
     code = (snippets / page.start).read_text(encoding="utf-8")
-    lines = [""]
+    lines, above = [""], label(page.start).count("\n")
     for bug in page.bugs:
-        lines += [f"**Line {bug.line(code)}: {bug.name}**", "", *_diff(code, bug.fix(code))]
+        lines += [f"**Line {above + bug.line(code)}: {bug.name}**", "", *_diff(code, bug.fix(code))]
     fixed = relative_link(f"{page.folder_of_all}/")(SNIPPET_URL + page.answer)
     return [*lines, f"[Download {Path(page.answer).name}]({fixed}), the script without them.", ""]
 

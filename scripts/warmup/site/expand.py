@@ -6,15 +6,18 @@ Everything here and in the other modules that it calls works on strings and file
 from __future__ import annotations
 
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from warmup.content import markdown, puzzles
 from warmup.content.levels import Site
+from warmup.content.questions import needs_of
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, coding, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
+from warmup.vocabulary import NEEDS
 
 
 @dataclass
@@ -23,6 +26,7 @@ class Renderer:
 
     site: Site
     root: Path = ROOT
+    label: Callable[[str], str] = lambda name: ""  # what stands in front of a program that one downloads
 
     @property
     def docs(self) -> Path:
@@ -95,7 +99,9 @@ class Renderer:
                 )
             )
         if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
-            return blocks.code(path), f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+            needs = ", ".join(NEEDS[need] for need in sorted(needs_of(path)))
+            options = f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
+            return blocks.code(path), options + (f' needs="{needs}"' if needs else "")
         return blocks.code(path), ""
 
     def _marker(self, marker: re.Match, page_url: str, where: Path) -> list[str]:
@@ -110,7 +116,7 @@ class Renderer:
             return texts[name]()
         if name in coding.MARKERS:
             page = self.site.coding_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
-            return coding.marker(name, page, self.snippets, relative_link(page_url), where)
+            return coding.marker(name, page, self.snippets, relative_link(page_url), where, self.label)
         if name not in (fragments := lists.fragments()):
             raise ProblemError(
                 Problem(

@@ -1,18 +1,21 @@
-import copy
-import io
-from collections.abc import Iterator
+import os
+import random
+import tempfile
+from collections.abc import Callable, Iterator
+from itertools import islice
+from pathlib import Path
 from typing import Any
 
+import numpy as np
 import torch
-from torch import nn
-from torch.optim.lr_scheduler import CosineAnnealingLR
+from torch import Tensor, nn
 from torch.utils.data import DataLoader, Sampler, TensorDataset
 
 
 class EpochSampler(Sampler[int]):
     """An order that depends on seed and epoch only, from any position on."""
 
-    def __init__(self, size: int, seed: int) -> None:
+    def __init__(self, size: int, seed: int = 0) -> None:
         self.size, self.seed, self.epoch, self.start = size, seed, 0, 0
 
     def __iter__(self) -> Iterator[int]:
@@ -24,90 +27,136 @@ class EpochSampler(Sampler[int]):
         return max(self.size - self.start, 0)
 
 
-class Trainer:
-    """A run over ``dataset`` (x: (8,), y: (1,), float32) that may stop at any step.
+def save_atomically(state: dict[str, Any], path: str | Path) -> None:
+    """Write a checkpoint; a failure leaves the old file or the new one whole.
 
-    Augmentation in workers resumes exactly between epochs only, and only if
-    the workers are not persistent. Raises ValueError if there is no sample.
+    Call it in one process: all calls write the same temporary file.
     """
+    temporary = f"{path}.tmp"
+    with open(temporary, "wb") as file:
+        torch.save(state, file)
+        file.flush()
+        os.fsync(file.fileno())
+    os.replace(temporary, path)
 
-    PARTS = ("model", "optimizer", "scheduler")
+
+def random_states() -> dict[str, Any]:
+    """What Python's, NumPy's and torch's global generators draw next, as data."""
+    of_numpy = np.random.get_state(legacy=False)
+    of_numpy["state"]["key"] = of_numpy["state"]["key"].tolist()
+    states = {"cpu": torch.get_rng_state(), "cuda": torch.cuda.get_rng_state_all()}
+    return states | {"python": random.getstate(), "numpy": of_numpy}
+
+
+def set_random_states(states: dict[str, Any]) -> None:
+    random.setstate(states["python"])
+    np.random.set_state(states["numpy"])
+    torch.set_rng_state(states["cpu"])
+    torch.cuda.set_rng_state_all(states["cuda"])
+
+
+class Trainer:
+    """A run that may stop after any step and go on from a file, bit for bit.
+
+    Args:
+        loss_fn: a scalar, from the model and a batch as the loader gives it.
+        loader: with ``sampler=EpochSampler(len(dataset))``. Trainer sets its
+            generator, because ``iter`` would draw from the global one.
+        scheduler: stepped after each step of the optimizer.
+        parts: all else with a ``state_dict()``, such as ``ema=...``.
+
+    Not restored: what workers draw in mid-epoch, and generators of your own.
+    Raises TypeError for another loader, ValueError for one without a batch.
+    """
 
     def __init__(
         self,
-        dataset: TensorDataset,
-        seed: int = 0,
-        batch_size: int = 4,
-        total_steps: int = 40,
-        num_workers: int = 0,
+        model: nn.Module,
+        loss_fn: Callable[[nn.Module, Any], Tensor],
+        optimizer: torch.optim.Optimizer,
+        loader: DataLoader,
+        scheduler: Any = None,
+        scaler: torch.amp.GradScaler | None = None,
+        **parts: Any,
     ) -> None:
-        if not len(dataset):
-            raise ValueError("the dataset is empty")
-        torch.manual_seed(seed)
-        layers = [nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1)]
-        self.model = nn.Sequential(*layers)
-        self.optimizer = torch.optim.AdamW(self.model.parameters(), lr=0.01)
-        self.scheduler = CosineAnnealingLR(self.optimizer, T_max=total_steps)
-        self.sampler = EpochSampler(len(dataset), seed)
-        self.loader = DataLoader(
-            dataset,
-            batch_size,
-            sampler=self.sampler,
-            num_workers=num_workers,
-            generator=torch.Generator(),  # seeds the workers
-        )
-        self.epoch, self.batch = 0, 0  # where the next step stands
+        self.sampler = loader.sampler
+        if not isinstance(self.sampler, EpochSampler) or loader.persistent_workers:
+            raise TypeError("needs an EpochSampler, and no persistent workers")
+        self.model, self.loss_fn, self.optimizer = model, loss_fn, optimizer
+        self.scheduler, self.loader = scheduler, loader
+        self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
+        parts |= {"model": model, "optimizer": optimizer, "scaler": self.scaler}
+        self.parts = parts | ({"scheduler": scheduler} if scheduler else {})
+        loader.generator = torch.Generator()
+        self.sampler.start = self.done = 0
+        self.batches = len(loader)
+        if not self.batches:
+            raise ValueError("the loader has no batch")
+        self.data = [self.sampler.size, self.sampler.seed, self.batches]
 
-    def train(self, steps: int) -> None:
-        while steps > 0:
-            self.sampler.epoch = self.epoch
-            self.sampler.start = self.batch * self.loader.batch_size
-            self.loader.generator.manual_seed(self.sampler.seed + self.epoch)
-            for x, y in self.loader:
-                loss = nn.functional.mse_loss(self.model(x), y)
-                self.optimizer.zero_grad()
-                loss.backward()
-                self.optimizer.step()
-                self.scheduler.step()
-                self.batch, steps = self.batch + 1, steps - 1
-                if steps == 0:
-                    break
-            else:
-                self.epoch, self.batch = self.epoch + 1, 0
+    def step(self, batch: Any) -> None:
+        """One update. Extend it for an EMA or a log, replace it to clip."""
+        self.optimizer.zero_grad()
+        self.scaler.scale(self.loss_fn(self.model, batch)).backward()
+        self.scaler.step(self.optimizer)
+        scale = self.scaler.get_scale()
+        self.scaler.update()
+        if self.scheduler and self.scaler.get_scale() >= scale:  # not skipped
+            self.scheduler.step()
 
-    def state_dict(self) -> dict[str, Any]:
-        state = {name: getattr(self, name).state_dict() for name in self.PARTS}
-        state["rng"] = torch.get_rng_state()
-        state["cuda_rng"] = torch.cuda.get_rng_state_all()
-        return state | {"epoch": self.epoch, "batch": self.batch}
+    def train(self, until: int) -> None:
+        """Go on in train mode until so many steps are done, from the first one."""
+        self.model.train()
+        while self.done < until:
+            epoch, position = divmod(self.done, self.batches)
+            self.sampler.epoch = epoch
+            self.sampler.start = position * (self.loader.batch_size or 1)
+            self.loader.generator.manual_seed(self.sampler.seed + epoch)
+            for batch in islice(self.loader, until - self.done):
+                self.step(batch)
+                self.done += 1
 
-    def load_state_dict(self, state: dict[str, Any]) -> None:
-        for name in self.PARTS:
-            getattr(self, name).load_state_dict(state[name])
-        self.epoch, self.batch = state["epoch"], state["batch"]
-        torch.set_rng_state(state["rng"])
-        torch.cuda.set_rng_state_all(state["cuda_rng"])
+    def save(self, path: str | Path) -> None:
+        state = {name: part.state_dict() for name, part in self.parts.items()}
+        place = {"done": self.done, "data": self.data, "random": random_states()}
+        save_atomically(state | place, path)
+
+    def load(self, path: str | Path) -> None:
+        """Go on where a file ends. ValueError: it is of another kind of run."""
+        state = torch.load(path, map_location="cpu", weights_only=True)
+        done, data, states = (state.pop(key) for key in ("done", "data", "random"))
+        if state.keys() != self.parts.keys() or data != self.data:
+            raise ValueError("the file has other parts or is for other data")
+        for name, part in self.parts.items():
+            part.load_state_dict(state[name])
+        self.done = done
+        set_random_states(states)
 
 
 if __name__ == "__main__":
-    torch.manual_seed(0)
-    dataset = TensorDataset(
-        torch.randn(32, 8), torch.randn(32, 1)
-    )  # 8 steps an epoch
-    whole = Trainer(dataset)
-    whole.train(steps=40)
-    untouched = copy.deepcopy(Trainer(dataset).state_dict())
-    parts = ("model", "optimizer", "scheduler", "rng", "epoch", "batch")
-    for stop, lost in [(16, None), (21, None), *((21, part) for part in parts)]:
-        first, file = Trainer(dataset), io.BytesIO()
-        first.train(stop)
-        torch.save(first.state_dict(), file)
-        file.seek(0)
-        state = torch.load(file)
-        resumed = Trainer(dataset)
-        resumed.load_state_dict(state | ({lost: untouched[lost]} if lost else {}))
-        resumed.train(40 - stop)
+
+    def new(seed: int) -> Trainer:
+        torch.manual_seed(seed)
+        model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+        loader = DataLoader(data, batch_size=4, sampler=EpochSampler(len(data)))
+        cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 40)
+        return Trainer(model, loss, optimizer, loader, cosine)
+
+    def loss(model: nn.Module, batch: list[Tensor]) -> Tensor:
+        return nn.functional.mse_loss(model(batch[0]), batch[1])
+
+    data = TensorDataset(torch.randn(30, 8), torch.randn(30, 1))
+    whole = new(seed=0)
+    whole.train(until=40)
+    for stop in (16, 21):
+        with tempfile.TemporaryDirectory() as folder:
+            first = new(seed=0)
+            first.train(until=stop)
+            first.save(f"{folder}/run.pt")
+            resumed = new(seed=1)
+            resumed.load(f"{folder}/run.pt")
+        resumed.train(until=40)
         pairs = zip(whole.model.parameters(), resumed.model.parameters())
         same = all(torch.equal(a, b) for a, b in pairs)
-        where = f"stopped at step {stop}, lost: {lost or 'nothing':9}"
-        print(f"{where}  identical: {same}")
+        print(f"stopped after step {stop} of 40, identical: {same}")

@@ -7,8 +7,9 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from warmup.content import levels
+from warmup.content import levels, one_file, outputs
 from warmup.project import ROOT, SNIPPETS
+from warmup.testing import PREFIX
 from warmup.vocabulary import KINDS
 
 SITE = levels.load()
@@ -136,7 +137,27 @@ def test_download_gives_the_whole_file(open_page):
     with page.expect_download() as download:
         page.get_by_role("link", name="Download zero_grad.py").click()
     assert download.value.suggested_filename == "zero_grad.py"
-    assert download.value.path().read_text() == (SNIPPETS / "junior/autograd/zero_grad.py").read_text()
+    title, address, license_, torch, text = download.value.path().read_text().split("\n", 4)
+    assert title == f"# {SITE.by_id[QUESTION.strip('/')].title}" and address.endswith(f"{PREFIX}{QUESTION}")
+    assert license_ == "# From Torch Warmup, under the MIT license."
+    assert torch == f"# Its output was recorded with torch {outputs.recorded_torch()}, CPU."
+    assert text == "\n" + (SNIPPETS / "junior/autograd/zero_grad.py").read_text()
+
+
+def test_what_a_page_needs_is_said_at_the_program_that_needs_it(open_page):
+    page = open_page("mid/data/collate-fn/")
+    expect(page.locator(".tw-chips")).to_contain_text("Several processes")
+    bars = page.locator(".filename").filter(has=page.locator(".tw-needs"))
+    assert bars.all_text_contents() == ["collate_fn_workers.pyDownloadNeeds: Several processes"]
+
+
+def test_each_download_is_its_program_below_comments_that_change_nothing(site):
+    for path in sorted((site / "snippets").rglob("*.py")):
+        source = SNIPPETS / path.relative_to(site / "snippets")
+        text = one_file.assembled(source) if source.name in ("judge.py", "check.py") else source.read_text("utf-8")
+        label = path.read_text("utf-8").removesuffix(text)
+        assert label.endswith("\n\n") and all(line.startswith("# ") for line in label.strip().split("\n")), path
+        assert len(label.strip().split("\n")) >= 4 and "/// script" not in label, path
 
 
 def test_search_finds_a_question_and_loads_its_index_only_when_asked(open_page):

@@ -27,8 +27,10 @@ def test_what_a_page_offers_to_download_is_there(site, page_of, page):
     box = found.select_one(".tw-try")
     here = site / page.url
     starter, judge = ((here / link["href"]).resolve() for link in box.select("a[download]"))
-    assert starter.read_bytes() == (SNIPPETS / page.start).read_bytes()
-    assert judge.read_text(encoding="utf-8") == one_file.assembled(SNIPPETS / page.judge)
+    assert starter.read_bytes().endswith(b"\n\n" + (SNIPPETS / page.start).read_bytes())
+    assert judge.read_text(encoding="utf-8").endswith("\n\n" + one_file.assembled(SNIPPETS / page.judge))
+    for file in (starter, judge):
+        assert file.read_text(encoding="utf-8").startswith(f"# {page.title}"[:40])
     assert (here / box["data-starter"]).resolve() == starter
     assert [(here / link["href"]).resolve() for link in box.select("a[download]")] == [starter, judge]
     for link in found.select("a.tw-download"):

@@ -72,7 +72,7 @@ def test_prose_is_markdown_and_a_program_is_a_cell_with_its_output(made):
 
 def test_the_first_cell_says_with_which_torch_and_what_colab_has(made):
     first = made().cells[0].source
-    assert "recorded with torch 9.9.9" in first
+    assert "recorded with torch 9.9.9" in first and "from Name, under the MIT license." in first
     assert f"Colab had torch {notebooks.COLAB_TORCH} on {notebooks.COLAB_DAY}" in first
     assert "%pip" not in first and "CUDA" not in first and "into a file" not in first
 

@@ -17,12 +17,14 @@ def test_the_same_code_in_two_files_is_two_downloads(monkeypatch, tmp_path):
             {"title": "a.py", "download": "../y/a.py"},
             {"title": "a.py"},
             {},
+            {"title": "a.py", "download": "../x/a.py", "needs": "CUDA GPU, Several processes"},
         )
     ]
     assert len(list(tmp_path.iterdir())) == 1, "The markup is kept by content."
     link = '<a class="tw-download" href="../{}/a.py" download aria-label="Download a.py">Download</a>'
     assert [link.format("x") in shown[0], link.format("y") in shown[1]] == [True, True]
     assert "<a " not in shown[2] + shown[3]
+    assert [">Needs: CUDA GPU, Several processes<" in one for one in shown] == [False] * 4 + [True]
 
 
 def test_output_is_escaped_and_errors_are_marked():

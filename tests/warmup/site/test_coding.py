@@ -77,6 +77,11 @@ def test_a_bug_has_its_name_its_line_and_its_difference(renderer):
     assert fold.select_one("a")["href"] == "../../snippets/practice/trainers/stands-still/fixed.py"
 
 
+def test_the_line_of_a_bug_is_that_of_the_downloaded_file(sample):
+    labelled = Renderer(levels.load(sample / "docs"), sample, label=lambda name: "# One.\n# Two.\n\n")
+    assert "Line 8: The step is zero." in expanded(labelled, "practice/trainers/stands-still")
+
+
 @pytest.mark.parametrize("name", ["attempt", "mistakes", "check", "bugs"])
 @pytest.mark.parametrize("page", ["junior/autograd/thing", "practice/write/add", "practice/trainers/stands-still"])
 def test_a_marker_on_a_page_of_another_kind_is_a_problem(renderer, name, page):

@@ -30,7 +30,8 @@ def expand(renderer, markdown):
 def test_an_include_becomes_the_file_without_its_header(renderer):
     text = expand(renderer, '```python title="thing.py"\n--8<-- "junior/topic/thing.py"\n```')
     assert text == (
-        '```python title="thing.py" download="../../../snippets/junior/topic/thing.py"\nprint(\'<b>\')\n```'
+        '```python title="thing.py" download="../../../snippets/junior/topic/thing.py" needs="CUDA GPU"\n'
+        "print('<b>')\n```"
     )
 
 

@@ -12,6 +12,7 @@ optimizers_paths = load_snippet("junior/training-loop/optimizers_paths.py")
 optimizers_learning_rate = load_snippet("junior/training-loop/optimizers_learning_rate.py")
 optimizers_broken = load_snippet("junior/training-loop/optimizers_broken.py")
 optimizers_state = load_snippet("junior/training-loop/optimizers_state.py")
+optimizers_groups = load_snippet("junior/training-loop/optimizers_groups.py")
 
 
 def small_model() -> nn.Sequential:
@@ -284,3 +285,45 @@ class TestOptimizers:
 
     def test_adamw_starts_at_a_thousandth(self):
         assert torch.optim.AdamW([nn.Parameter(torch.ones(1))]).defaults["lr"] == 1e-3
+
+    def test_a_step_without_a_gradient_shrinks_what_is_to_decay_at_the_rate_of_its_group_and_nothing_else(self):
+        class Tagger(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.words = nn.Embedding(20, 8)
+                self.encoder = nn.TransformerEncoderLayer(8, 2, 16)
+                layers = [nn.Conv2d(1, 2, 3), nn.LayerNorm((2, 4, 4)), nn.RMSNorm((4, 4)), nn.BatchNorm2d(2)]
+                self.image = nn.Sequential(*layers)
+                self.recurrent = nn.LSTM(8, 8)
+                self.frozen = nn.Linear(8, 8).requires_grad_(False)
+                self.head = nn.Linear(8, 20)
+                self.head.weight = self.words.weight
+
+        model = Tagger()
+        for parameter in model.parameters():
+            nn.init.ones_(parameter)
+            parameter.grad = torch.zeros_like(parameter)
+        groups = optimizers_groups.parameter_groups(model, 0.1, 0.5, {"encoder.": 0.01, "recurrent": 0.2})
+        torch.optim.AdamW(groups).step()
+        decays = {
+            "words.weight": 0.1,
+            "encoder.self_attn.in_proj_weight": 0.01,
+            "encoder.self_attn.out_proj.weight": 0.01,
+            "encoder.linear1.weight": 0.01,
+            "encoder.linear2.weight": 0.01,
+            "image.0.weight": 0.1,
+            "recurrent.weight_ih_l0": 0.2,
+            "recurrent.weight_hh_l0": 0.2,
+        }
+        for name, parameter in model.named_parameters():
+            expected = torch.full_like(parameter, 1 - 0.5 * decays.get(name, 0.0))
+            torch.testing.assert_close(parameter, expected, msg=name)
+        assert not any(parameter is model.frozen.weight for group in groups for parameter in group["params"])
+
+    def test_a_rate_for_a_name_that_is_not_there_is_an_error_and_the_first_that_fits_counts(self):
+        model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
+        with pytest.raises(ValueError, match=r"^no parameter's name begins with 'body\.'$"):
+            optimizers_groups.parameter_groups(model, 0.1, 0.0, {"body.": 1.0})
+        groups = optimizers_groups.parameter_groups(model, 0.1, 0.0, {"0.w": 1.0, "0.": 2.0})
+        rates = {id(parameter): group["lr"] for group in groups for parameter in group["params"]}
+        assert [rates[id(parameter)] for parameter in model.parameters()] == [1.0, 2.0, 0.1, 0.1]

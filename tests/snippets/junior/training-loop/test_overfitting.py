@@ -10,6 +10,7 @@ from warmup.testing import load_snippet
 overfitting = load_snippet("junior/training-loop/overfitting_remedies.py")
 overfitting_turn = load_snippet("junior/training-loop/overfitting_turn.py")
 overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
+stopping = load_snippet("junior/training-loop/overfitting_early_stopping.py")
 overfitting_confidence = load_snippet("junior/training-loop/overfitting_confidence.py")
 
 
@@ -311,3 +312,31 @@ class TestOverfitting:
             loss.backward()
             optimizer.step()
         assert (model(x).argmax(1) == y).all()
+
+    @pytest.mark.parametrize("min_delta", [0.0, 0.15])
+    @pytest.mark.parametrize("patience", [1, 2, 4])
+    def test_early_stopping_ends_after_patience_epochs_and_restores_the_best(self, patience, min_delta):
+        losses = [0.9, float("nan"), 0.5, 0.4, 0.6, 0.45, 0.4, 0.7, 0.2, 0.8, 0.8, 0.8, 0.8, 0.8]
+        model = torch.nn.BatchNorm1d(2)
+        stop = stopping.EarlyStopping(model, patience, min_delta)
+        epoch = best = 0  # by hand
+        lowest, ended = float("inf"), None
+        for epoch, loss in enumerate(losses, 1):
+            model.running_mean.fill_(epoch)
+            if loss < lowest - min_delta:
+                lowest, best = loss, epoch
+            if stop(loss):
+                ended = epoch
+                break
+        assert ended == best + patience and stop.best == lowest
+        stop.restore()
+        assert model.running_mean.tolist() == [best, best]
+
+    def test_early_stopping_without_an_improvement_restores_the_start(self):
+        model = torch.nn.Linear(1, 1)
+        start = model.weight.item()
+        stop = stopping.EarlyStopping(model, patience=2)
+        torch.nn.init.constant_(model.weight, 7)
+        assert [stop(float("nan")), stop(float("inf"))] == [False, True]
+        stop.restore()
+        assert model.weight.item() == start

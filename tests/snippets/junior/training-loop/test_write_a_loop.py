@@ -14,6 +14,16 @@ write_a_loop = load_snippet("junior/training-loop/write_a_loop.py")
 ablation = load_snippet("junior/training-loop/write_a_loop_ablation_broken.py")
 
 CPU = torch.device("cpu")
+METRICS = {"loss": F.cross_entropy, "accuracy": write_a_loop.accuracy}
+
+
+def train_epoch(model, loader, optimizer, device) -> float:
+    return write_a_loop.train_epoch(model, loader, F.cross_entropy, optimizer, device)
+
+
+def evaluate(model, loader, device) -> tuple[float, float]:
+    """Loss and accuracy."""
+    return tuple(write_a_loop.evaluate(model, loader, METRICS, device).values())
 
 
 def blobs(count: int, classes: int = 10) -> TensorDataset:
@@ -48,9 +58,9 @@ class TestWriteALoop:
         model = small_model()
         optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
         loader, held_out_loader = DataLoader(train_set, 32, shuffle=True), DataLoader(held_out, 128)
-        first = write_a_loop.evaluate(model, held_out_loader, CPU)
-        losses = [write_a_loop.train_epoch(model, loader, optimizer, CPU) for _ in range(6)]
-        last = write_a_loop.evaluate(model, held_out_loader, CPU)
+        first = evaluate(model, held_out_loader, CPU)
+        losses = [train_epoch(model, loader, optimizer, CPU) for _ in range(6)]
+        last = evaluate(model, held_out_loader, CPU)
         assert losses[-1] < losses[0] / 2
         assert last[0] < first[0] / 2 and first[1] < 0.4 and last[1] > 0.8
 
@@ -70,7 +80,7 @@ class TestWriteALoop:
     def test_the_evaluation_does_not_depend_on_the_batch_size(self, batch_size):
         data, model = blobs(100), small_model()
         model(data.tensors[0])  # running statistics
-        loss, accuracy = write_a_loop.evaluate(model, DataLoader(data, batch_size), CPU)
+        loss, accuracy = evaluate(model, DataLoader(data, batch_size), CPU)
         logits = model(data.tensors[0])
         assert loss == pytest.approx(F.cross_entropy(logits, data.tensors[1]).item(), rel=1e-5)
         assert accuracy == pytest.approx((logits.argmax(1) == data.tensors[1]).float().mean().item())
@@ -78,14 +88,14 @@ class TestWriteALoop:
     def test_evaluation_changes_nothing_in_the_model_but_its_mode(self):
         model = small_model().train()
         before = {key: value.clone() for key, value in model.state_dict().items()}
-        write_a_loop.evaluate(model, DataLoader(blobs(50), 20), CPU)
+        evaluate(model, DataLoader(blobs(50), 20), CPU)
         assert all(torch.equal(value, before[key]) for key, value in model.state_dict().items())
         assert not any(module.training for module in model.modules())
         assert all(parameter.grad is None for parameter in model.parameters())
 
     def test_a_training_pass_follows_an_evaluation(self):
         model = small_model().eval()
-        write_a_loop.train_epoch(model, DataLoader(blobs(50), 25), torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        train_epoch(model, DataLoader(blobs(50), 25), torch.optim.SGD(model.parameters(), lr=0.1), CPU)
         assert all(module.training for module in model.modules())
         assert model[1].num_batches_tracked.item() == 2
 
@@ -93,7 +103,7 @@ class TestWriteALoop:
         data = blobs(70)
         model = nn.Linear(64, 10)
         optimizer = torch.optim.SGD(model.parameters(), lr=0.0)
-        loss = write_a_loop.train_epoch(model, DataLoader(data, 32), optimizer, CPU)
+        loss = train_epoch(model, DataLoader(data, 32), optimizer, CPU)
         assert loss == pytest.approx(F.cross_entropy(model(data.tensors[0]), data.tensors[1]).item(), rel=1e-5)
 
     def test_both_passes_move_each_batch_to_the_device(self):
@@ -107,34 +117,60 @@ class TestWriteALoop:
 
         moves, model = [], nn.Linear(64, 10)
         loader = [(Elsewhere(torch.randn(4, 64)), Elsewhere(torch.arange(4))) for _ in range(3)]
-        write_a_loop.train_epoch(model, loader, torch.optim.SGD(model.parameters(), lr=0.1), CPU)
-        write_a_loop.evaluate(model, loader, CPU)
+        train_epoch(model, loader, torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        evaluate(model, loader, CPU)
         assert moves == [CPU] * 12
 
-    @pytest.mark.parametrize("inputs", [(8, 64), (8, 5, 64)])
-    def test_both_passes_refuse_labels_of_another_shape_and_an_empty_loader(self, inputs):
+    @pytest.mark.parametrize("shape", [(8, 1), (8, 5)])
+    def test_the_accuracy_refuses_labels_that_are_not_one_per_sample(self, shape):
+        with pytest.raises(ValueError, match=r"^labels of shape \(8, \d\) instead of \(n,\)$"):
+            write_a_loop.accuracy(torch.randn(8, 10), torch.zeros(shape).long())
+
+    @pytest.mark.parametrize("empty", [[], DataLoader(range(20), 64, drop_last=True)])
+    def test_both_passes_refuse_an_empty_loader(self, empty):
         model = nn.Linear(64, 10)
-        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        with pytest.raises(ValueError, match="^the loader is empty$"):
+            train_epoch(model, empty, torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        with pytest.raises(ValueError, match="^the loader is empty$"):
+            evaluate(model, empty, CPU)
+
+    def test_fit_ends_with_the_weights_of_the_best_epoch(self):
+        torch.manual_seed(0)
+        train_set, held_out = blobs(40), blobs(90)
+        train_set.tensors[1].random_(10)  # labels that cannot be learned: the held-out loss rises
+        model, loader = small_model(), DataLoader(held_out, 32)
+        optimizer = torch.optim.AdamW(model.parameters(), lr=0.02)
+        train_loader, metrics = DataLoader(train_set, 8, shuffle=True), {"accuracy": write_a_loop.accuracy}
+        history = write_a_loop.fit(model, train_loader, loader, F.cross_entropy, optimizer, 8, metrics)
+        losses = [row["held-out loss"] for row in history]
+        assert len(losses) == 8 and min(losses) < losses[-1]
+        best = history[losses.index(min(losses))]
+        assert evaluate(model, loader, CPU) == pytest.approx((best["held-out loss"], best["accuracy"]))
+
+    def test_fit_takes_a_regression_that_it_does_not_know(self):
+        torch.manual_seed(0)
+        x = torch.linspace(-3, 3, 150).unsqueeze(1)
+        data = TensorDataset(x, x.sin())
+        model = nn.Sequential(nn.Linear(1, 32), nn.Tanh(), nn.Linear(32, 1))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+        loaders = DataLoader(data, 32, shuffle=True), DataLoader(data, 64)
+        metrics = {"worst in a batch": lambda prediction, y: (prediction - y).abs().max()}
+        history = write_a_loop.fit(model, *loaders, nn.MSELoss(), optimizer, 40, metrics)
+        assert history[0].keys() == {"training loss", "held-out loss", "worst in a batch"}
+        assert (model(x) - x.sin()).square().mean() < 0.01 < history[0]["held-out loss"]
+
+    def test_fit_with_a_loss_that_is_never_finite_keeps_the_last_weights(self):
+        model = nn.Linear(64, 10)
         before = model.weight.detach().clone()
-        x = torch.randn(inputs)
-        many = x.movedim(-1, 1)  # (n, C, T) are logits that cross_entropy takes with labels (n, T)
-        for labels in (torch.zeros(8, 5).long(), torch.zeros(8, 1).long(), torch.rand(8, 10)):
-            for data in ([(x, labels)], DataLoader(TensorDataset(many, labels), 4)):
-                with pytest.raises(ValueError, match=r"^labels of shape \(\d, \d+\) instead of \(n,\)$"):
-                    write_a_loop.train_epoch(model, data, optimizer, CPU)
-                with pytest.raises(ValueError, match=r"^labels of shape"):
-                    write_a_loop.evaluate(model, data, CPU)
-        assert torch.equal(model.weight, before)
-        for empty in ([], DataLoader(blobs(20), 64, drop_last=True)):
-            with pytest.raises(ValueError, match="^the loader is empty$"):
-                write_a_loop.train_epoch(model, empty, optimizer, CPU)
-            with pytest.raises(ValueError, match="^the loader is empty$"):
-                write_a_loop.evaluate(model, empty, CPU)
+        broken = lambda logits, y: F.cross_entropy(logits, y) * torch.nan  # noqa: E731
+        loader, optimizer = DataLoader(blobs(20), 10), torch.optim.SGD(model.parameters(), lr=0.1)
+        (row,) = write_a_loop.fit(model, loader, loader, broken, optimizer, 1)
+        assert math.isnan(row["held-out loss"]) and not torch.equal(model.weight, before)
 
     def test_an_epoch_is_plain_sgd_by_hand(self):
         data, model, copy = blobs(40), nn.Linear(64, 10), nn.Linear(64, 10)
         copy.load_state_dict(model.state_dict())
-        write_a_loop.train_epoch(model, DataLoader(data, 20), torch.optim.SGD(model.parameters(), lr=0.5), CPU)
+        train_epoch(model, DataLoader(data, 20), torch.optim.SGD(model.parameters(), lr=0.5), CPU)
         for x, y in DataLoader(data, 20):
             gradients = torch.autograd.grad(F.cross_entropy(copy(x), y), list(copy.parameters()))
             with torch.no_grad():
@@ -150,7 +186,7 @@ class TestWriteALoop:
                 seen.append((super().forward(x).requires_grad, torch.is_inference_mode_enabled()))
                 return super().forward(x)
 
-        write_a_loop.evaluate(Spy(64, 10), DataLoader(blobs(10), 5), CPU)
+        evaluate(Spy(64, 10), DataLoader(blobs(10), 5), CPU)
         assert seen == [(False, True)] * 2
 
     def test_backward_changes_no_weight_and_step_needs_it(self):
@@ -206,11 +242,12 @@ class TestWriteALoop:
         model = write_a_loop.build_model()
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
         for _ in range(3):
-            training_loss = write_a_loop.train_epoch(model, loader, optimizer, CPU)
-            loss, accuracy = write_a_loop.evaluate(model, held_out_loader, CPU)
+            training_loss = train_epoch(model, loader, optimizer, CPU)
+            loss, accuracy = evaluate(model, held_out_loader, CPU)
         assert training_loss == pytest.approx(result["nothing"]["training loss"], rel=1e-5)
         assert loss == pytest.approx(result["nothing"]["loss"], rel=1e-5)
-        assert accuracy == result["nothing"]["accuracy"] == pytest.approx(result["nothing"]["true accuracy"])
+        assert accuracy == pytest.approx(result["nothing"]["accuracy"], rel=1e-6)
+        assert accuracy == pytest.approx(result["nothing"]["true accuracy"], rel=1e-6)
 
     def test_without_train_the_training_loss_looks_better(self, result):
         assert result["model.train()"]["training loss"] < result["nothing"]["training loss"] - 0.1
@@ -289,9 +326,9 @@ class TestWriteALoop:
         loader, model = DataLoader(train_set, 64, shuffle=True), write_a_loop.build_model()
         optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
         for _ in range(5):
-            training_loss = write_a_loop.train_epoch(model, loader, optimizer, CPU)
-        fair, _ = write_a_loop.evaluate(model, loader, CPU)
-        held_out_loss, _ = write_a_loop.evaluate(model, DataLoader(held_out, 256), CPU)
+            training_loss = train_epoch(model, loader, optimizer, CPU)
+        fair, _ = evaluate(model, loader, CPU)
+        held_out_loss, _ = evaluate(model, DataLoader(held_out, 256), CPU)
         assert fair < held_out_loss < training_loss
 
     def test_a_sum_of_loss_tensors_keeps_the_graphs(self):
@@ -404,23 +441,23 @@ class TestWriteALoop:
     def test_evaluating_twice_in_another_order_differs_by_rounding(self):
         data, model = blobs(300), small_model()
         shuffled = DataLoader(data, 64, shuffle=True)
-        first, second = (write_a_loop.evaluate(model, shuffled, CPU) for _ in range(2))
+        first, second = (evaluate(model, shuffled, CPU) for _ in range(2))
         assert first == pytest.approx(second, rel=1e-5)
         in_order = DataLoader(data, 64)
-        assert write_a_loop.evaluate(model, in_order, CPU) == write_a_loop.evaluate(model, in_order, CPU)
+        assert evaluate(model, in_order, CPU) == evaluate(model, in_order, CPU)
 
     @pytest.mark.parametrize("classes", [3, 10])
     def test_four_checks_before_a_long_run(self, classes):
         data = TensorDataset(torch.randn(30, 64), torch.arange(30) % classes)
         model = nn.Sequential(nn.Linear(64, 64), nn.ReLU(), nn.Linear(64, classes))
         loader = DataLoader(data, 30)
-        first = write_a_loop.evaluate(model, loader, CPU)
+        first = evaluate(model, loader, CPU)
         assert first[0] == pytest.approx(math.log(classes), abs=0.2)
-        assert first == write_a_loop.evaluate(model, loader, CPU)
+        assert first == evaluate(model, loader, CPU)
         before = [parameter.detach().clone() for parameter in model.parameters()]
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
-        write_a_loop.train_epoch(model, loader, optimizer, CPU)
+        train_epoch(model, loader, optimizer, CPU)
         assert not any(map(torch.equal, before, model.parameters()))
         for _ in range(60):
-            last = write_a_loop.train_epoch(model, loader, optimizer, CPU)
+            last = train_epoch(model, loader, optimizer, CPU)
         assert last < 0.02

@@ -5,10 +5,16 @@ import io
 import os
 import pickle
 import random
+import signal
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
 
 import numpy as np
 import pytest
 import torch
+from sklearn.datasets import load_digits
 from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
@@ -40,14 +46,41 @@ def through_a_file(state: dict) -> dict:
     return torch.load(file)
 
 
+def mse(model, batch):
+    return nn.functional.mse_loss(model(batch[0]), batch[1])
+
+
+def trainer(dataset, seed: int = 0, batch_size: int = 4, steps: int = 40, **options):
+    """One whose model has dropout; options are the loader's."""
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+    loader = DataLoader(dataset, batch_size, sampler=resume.EpochSampler(len(dataset), seed), **options)
+    return resume.Trainer(model, mse, optimizer, loader, torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, steps))
+
+
+def saved(run) -> dict:
+    with tempfile.TemporaryDirectory() as folder:
+        run.save(f"{folder}/run.pt")
+        return torch.load(f"{folder}/run.pt")
+
+
+def go_on(run, state: dict):
+    """The run, with a state loaded as if in a new process."""
+    for seed in (torch.manual_seed, np.random.seed, random.seed):
+        seed(12345)
+    with tempfile.TemporaryDirectory() as folder:
+        torch.save(state, f"{folder}/run.pt")
+        run.load(f"{folder}/run.pt")
+    return run
+
+
 def resumed(dataset: TensorDataset, stop: int, steps: int, change: dict | None = None):
-    first = resume.Trainer(dataset, seed=7)
+    first = trainer(dataset, seed=7)
     first.train(stop)
-    state = through_a_file(first.state_dict())
-    second = resume.Trainer(dataset, seed=7)
-    torch.manual_seed(12345)
-    second.load_state_dict(state | (change or {}))
-    second.train(steps - stop)
+    state = saved(first) | (change or {})
+    second = go_on(trainer(dataset, seed=7), state)
+    second.train(steps)
     return second
 
 
@@ -74,7 +107,7 @@ class Noisy(torch.utils.data.Dataset):
 class TestResumeExactly:
     @pytest.mark.parametrize("stop", range(0, 26))
     def test_a_run_resumed_after_any_step_is_the_same_run(self, stop):
-        whole = resume.Trainer(data(), seed=7)  # 30 samples: the last of 8 batches is short
+        whole = trainer(data(), seed=7)  # 30 samples: the last of 8 batches is short
         whole.train(25)
         again = resumed(data(), stop, 25)
         assert torch.equal(weights(again), weights(whole))
@@ -85,31 +118,30 @@ class TestResumeExactly:
         restored = []
         monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: states)
         monkeypatch.setattr(torch.cuda, "set_rng_state_all", restored.append)
-        state = through_a_file(resume.Trainer(data()).state_dict())
-        resume.Trainer(data()).load_state_dict(state)
+        go_on(trainer(data()), saved(trainer(data())))
         assert restored == [states]
 
     def test_stopping_twice_is_the_same_run(self):
-        whole = resume.Trainer(data())
+        whole = trainer(data())
         whole.train(20)
-        state = resume.Trainer(data()).state_dict()
-        for steps in (3, 9, 8):
-            part = resume.Trainer(data())
-            part.load_state_dict(through_a_file(state))
+        state = saved(trainer(data()))
+        for steps in (3, 12, 20):
+            part = go_on(trainer(data()), state)
             part.train(steps)
-            state = part.state_dict()
+            state = saved(part)
         assert torch.equal(weights(part), weights(whole))
 
-    @pytest.mark.parametrize("lost", ["model", "optimizer", "scheduler", "rng", "epoch", "batch"])
+    @pytest.mark.parametrize("lost", ["model", "optimizer", "scheduler", "random", "done"])
     def test_every_lost_part_gives_other_weights_and_no_error(self, lost):
-        whole = resume.Trainer(data(), seed=7)
+        whole = trainer(data(), seed=7)
         whole.train(25)
-        untouched = resume.Trainer(data(), seed=7).state_dict()[lost]
+        untouched = saved(trainer(data(), seed=7))[lost]
         assert not torch.equal(weights(resumed(data(), 13, 25, {lost: copy.deepcopy(untouched)})), weights(whole))
 
     def test_the_trainer_is_a_plain_training_loop(self):
-        trainer = resume.Trainer(data(), seed=7, batch_size=5, total_steps=12)
-        trainer.train(12)
+        run = trainer(data(), seed=7, batch_size=5, steps=12)
+        run.model.eval()
+        run.train(12)
         torch.manual_seed(7)
         model = nn.Sequential(nn.Linear(8, 16), nn.ReLU(), nn.Dropout(0.5), nn.Linear(16, 1))
         optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
@@ -122,8 +154,8 @@ class TestResumeExactly:
                 nn.functional.mse_loss(model(x), y).backward()
                 optimizer.step()
                 scheduler.step()
-        assert torch.equal(weights(trainer), torch.cat([p.detach().flatten() for p in model.parameters()]))
-        assert trainer.scheduler.get_last_lr() == [0.0]
+        assert torch.equal(weights(run), torch.cat([p.detach().flatten() for p in model.parameters()]))
+        assert run.scheduler.get_last_lr() == [0.0]
 
     def test_the_sampler_is_a_function_of_seed_and_epoch_and_skips_indices(self):
         sampler = resume.EpochSampler(20, seed=3)
@@ -150,14 +182,14 @@ class TestResumeExactly:
 
     def test_without_a_generator_of_its_own_the_loader_shifts_the_masks(self):
         def run(stop: int) -> torch.Tensor:
-            trainers = [resume.Trainer(data(), seed=7) for _ in range(2)]
-            for trainer in trainers:
-                trainer.loader = Unseeded(data(), 4, sampler=trainer.sampler, generator=torch.Generator())
+            first, second = (trainer(data(), seed=7) for _ in range(2))
+            for one in (first, second):
+                one.loader = Unseeded(data(), 4, sampler=one.sampler, generator=torch.Generator())
             torch.manual_seed(1)
-            trainers[0].train(stop)
-            trainers[1].load_state_dict(through_a_file(trainers[0].state_dict()))
-            trainers[1].train(20 - stop)
-            return weights(trainers[1])
+            first.train(stop)
+            second = go_on(second, saved(first))
+            second.train(20)
+            return weights(second)
 
         assert not torch.equal(run(13), run(0))
         assert torch.equal(run(0), run(0))
@@ -202,8 +234,8 @@ class TestResumeExactly:
     def test_random_augmentation_in_a_worker_resumes_between_epochs_without_persistent_workers(
         self, stop, persistent, same
     ):
-        def trainer():
-            made = resume.Trainer(Noisy(), seed=7, num_workers=1)
+        def noisy():
+            made = trainer(Noisy(), seed=7, num_workers=1, multiprocessing_context="fork")
             if persistent:
                 made.loader = DataLoader(
                     Noisy(),
@@ -211,18 +243,18 @@ class TestResumeExactly:
                     sampler=made.sampler,
                     num_workers=1,
                     persistent_workers=True,
+                    multiprocessing_context="fork",
                     generator=torch.Generator(),
                 )
             return made
 
-        whole = trainer()
+        whole = noisy()
         whole.train(10)
-        first = trainer()
+        first = noisy()
         first.train(stop)
-        state = through_a_file(first.state_dict())
-        second = trainer()
-        second.load_state_dict(state)
-        second.train(10 - stop)
+        state = saved(first)
+        second = go_on(noisy(), state)
+        second.train(10)
         assert torch.equal(weights(second), weights(whole)) is same
 
     @pytest.mark.parametrize("steps", [8, 20])
@@ -323,10 +355,109 @@ class TestResumeExactly:
         one, two, again = epoch(1), epoch(2), epoch(2)
         assert torch.equal(two, again) and not torch.equal(one, two)
 
-    def test_the_trainer_refuses_an_empty_dataset(self):
-        with pytest.raises(ValueError, match="^the dataset is empty$"):
-            resume.Trainer(data(0))
-        resume.Trainer(data(1)).train(3)
+    @pytest.mark.parametrize(("size", "options"), [(0, {}), (3, {"drop_last": True})])
+    def test_the_trainer_refuses_a_loader_without_a_batch(self, size, options):
+        with pytest.raises(ValueError, match="^the loader has no batch$"):
+            trainer(data(size), **options)
+        trainer(data(1)).train(3)
+
+    @pytest.mark.parametrize("options", [{"shuffle": True}, {"batch_sampler": [[0]]}, {}])
+    def test_the_trainer_refuses_a_loader_whose_place_it_cannot_restore(self, options):
+        model = nn.Linear(8, 1)
+        with pytest.raises(TypeError, match="^needs an EpochSampler, and no persistent workers$"):
+            resume.Trainer(model, mse, torch.optim.SGD(model.parameters()), DataLoader(data(), **options))
+        with pytest.raises(TypeError, match="^needs an EpochSampler, and no persistent workers$"):
+            trainer(data(), num_workers=1, persistent_workers=True)
+
+    @pytest.mark.parametrize("change", ["part", "size", "seed", "batch size"])
+    def test_a_file_of_another_kind_of_run_is_refused(self, change):
+        state = saved(trainer(data(), seed=7))
+        other = trainer(
+            data(31 if change == "size" else 30),
+            seed=8 if change == "seed" else 7,
+            batch_size=5 if change == "batch size" else 4,
+        )
+        if change == "part":
+            del state["scheduler"]
+        with pytest.raises(ValueError, match="^the file has other parts or is for other data$"):
+            go_on(other, state)
+
+    @pytest.mark.parametrize("max_norm", [0.01, 1e9])
+    def test_a_step_that_is_replaced_to_clip_resumes(self, max_norm):
+        class Clipped(resume.Trainer):
+            def step(self, batch):
+                self.optimizer.zero_grad()
+                self.loss_fn(self.model, batch).backward()
+                norms.append(nn.utils.clip_grad_norm_(self.model.parameters(), max_norm).item())
+                self.optimizer.step()
+
+        def new():
+            torch.manual_seed(7)
+            model = nn.Sequential(nn.Linear(8, 16), nn.Dropout(0.5), nn.Linear(16, 1))
+            loader = DataLoader(data(), 4, sampler=resume.EpochSampler(30))
+            return Clipped(model, mse, torch.optim.SGD(model.parameters(), lr=0.1), loader)
+
+        norms = []
+        whole = new()
+        whole.train(20)
+        first = new()
+        first.train(11)
+        state = saved(first)
+        second = go_on(new(), state)
+        second.train(20)
+        assert torch.equal(weights(second), weights(whole)) and norms[:20] == norms[20:]
+
+    @pytest.mark.parametrize("drop_last", [True, False])
+    @pytest.mark.parametrize("stop", [1, 12, 13, 30])
+    def test_a_run_with_images_dicts_a_scaler_an_ema_and_three_kinds_of_noise_resumes(self, stop, drop_last):
+        pixels, labels = load_digits(return_X_y=True)
+
+        class Digits(torch.utils.data.Dataset):
+            def __len__(self):
+                return 200
+
+            def __getitem__(self, i):
+                x = torch.tensor(pixels[i], dtype=torch.float32).view(1, 8, 8) / 16
+                x = x.flip(2) if random.random() < 0.5 else x
+                return {"x": x + float(np.random.rand()) / 10, "y": torch.tensor(labels[i])}
+
+        class WithAverage(resume.Trainer):
+            def step(self, batch):
+                super().step(batch)
+                self.parts["ema"].update_parameters(self.model)
+
+        def loss(model, batch):
+            with torch.autocast("cpu", dtype=torch.float16):
+                logits = model(batch["x"])
+            return nn.functional.cross_entropy(logits.float(), batch["y"])
+
+        def new(seed):
+            for one in (torch.manual_seed, np.random.seed, random.seed):
+                one(seed)
+            model = nn.Sequential(
+                nn.Conv2d(1, 4, 3), nn.BatchNorm2d(4), nn.Flatten(), nn.Dropout(0.3), nn.Linear(144, 10)
+            )
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1, momentum=0.9)
+            schedule = torch.optim.lr_scheduler.OneCycleLR(optimizer, 0.1, total_steps=60)
+            loader = DataLoader(Digits(), 16, sampler=resume.EpochSampler(200, seed=3), drop_last=drop_last)
+            scaler = torch.amp.GradScaler("cpu", init_scale=2.0**20, growth_interval=9)
+            average = torch.optim.swa_utils.AveragedModel(model)
+            return WithAverage(model, loss, optimizer, loader, schedule, scaler, ema=average)
+
+        whole = new(0)
+        whole.train(40)
+        assert whole.scheduler.last_epoch < 40  # some steps were skipped
+        first = new(0)
+        first.train(stop)
+        state = saved(first)
+        second = go_on(new(1), state)
+        second.train(40)
+        for name, part in whole.parts.items():
+            again = second.parts[name].state_dict()
+            if name in ("model", "ema"):
+                assert all(torch.equal(again[key], value) for key, value in part.state_dict().items())
+        assert second.scaler.state_dict() == whole.scaler.state_dict()
+        assert second.scheduler.get_last_lr() == whole.scheduler.get_last_lr()
 
     @pytest.mark.parametrize(("before_iter", "same"), [(True, True), (False, False)])
     def test_between_epochs_the_random_state_is_restored_before_iter(self, before_iter, same):
@@ -399,16 +530,77 @@ class TestResumeExactly:
 
         assert epoch(3) == epoch(3) != epoch(4)
 
-    def test_save_atomically_keeps_the_old_file_when_saving_fails_and_torch_save_does_not(self, tmp_path):
+    def test_a_save_that_fails_leaves_the_old_file_and_torch_save_does_not(self, tmp_path):
         path = tmp_path / "run.pt"
-        for save, survives in ((files.save_atomically, True), (torch.save, False)):
+        for save, survives in ((resume.save_atomically, True), (torch.save, False)):
             save({"step": 1}, path)
             assert files.load(path) == "step 1"
             with pytest.raises((pickle.PicklingError, AttributeError)):
                 save({"step": 2, "log": lambda: None}, path)
             assert (files.load(path) == "step 1") is survives
-        files.save_atomically({"step": 3}, path)
+        resume.save_atomically({"step": 3}, path)
         assert files.load(path) == "step 3"
+
+    def test_a_process_that_is_killed_while_it_saves_resumes_from_the_save_before(self, tmp_path):
+        # A script of somebody else's, which only imports the file: another model, another loss, another schedule.
+        program = """
+import os, signal, sys
+import torch
+from torch import nn
+from torch.utils.data import DataLoader
+from resume_exactly_trainer import EpochSampler, Trainer
+
+def new(seed):
+    torch.manual_seed(seed)
+    model = nn.Sequential(nn.Embedding(50, 6), nn.Dropout(0.4), nn.Flatten(), nn.Linear(24, 3))
+    texts = [{"ids": torch.arange(i, i + 4), "label": i % 3} for i in range(23)]
+    loader = DataLoader(texts, 5, sampler=EpochSampler(23, seed=11))
+    optimizer = torch.optim.SGD(model.parameters(), lr=0.2, momentum=0.9)
+    loss = lambda model, batch: nn.functional.cross_entropy(model(batch["ids"]), batch["label"])
+    return Trainer(model, loss, optimizer, loader, torch.optim.lr_scheduler.StepLR(optimizer, 7))
+
+def killed_while_it_saves(state, file):
+    file.write(b"half of it")
+    file.flush()
+    os.kill(os.getpid(), signal.SIGKILL)
+
+first = new(seed=0)
+if sys.argv[1] == "killed":
+    first.train(until=8)
+    first.save("run.pt")
+    first.train(until=12)
+    torch.save = killed_while_it_saves
+    first.save("run.pt")
+first.train(until=20)
+again = new(seed=1)
+again.load("run.pt")
+assert again.done == 8
+again.train(until=20)
+print(all(map(torch.equal, first.model.parameters(), again.model.parameters())))
+"""
+        environment = os.environ | {"PYTHONPATH": str(Path(resume.__file__).parent), "OMP_NUM_THREADS": "1"}
+        for case, ends in (("killed", -signal.SIGKILL), ("again", 0)):
+            done = subprocess.run(
+                [sys.executable, "-c", program, case],
+                cwd=tmp_path,
+                env=environment,
+                capture_output=True,
+                text=True,
+                check=False,
+            )
+            assert done.returncode == ends, done.stderr
+            assert (tmp_path / "run.pt.tmp").read_bytes() == b"half of it"
+        assert done.stdout == "True\n"
+
+    def test_a_save_that_is_interrupted_before_it_renames_leaves_the_old_file(self, tmp_path, monkeypatch):
+        resume.save_atomically({"step": 1}, tmp_path / "run.pt")
+        with monkeypatch.context() as patch:
+            patch.setattr(os, "replace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+            with pytest.raises(KeyboardInterrupt):
+                resume.save_atomically({"step": 2}, tmp_path / "run.pt")
+        assert files.load(tmp_path / "run.pt") == "step 1"
+        resume.save_atomically({"step": 3}, tmp_path / "run.pt")  # over the temporary file that was left
+        assert [file.name for file in tmp_path.iterdir()] == ["run.pt"]
 
     def test_save_atomically_flushes_to_disk_before_it_replaces(self, tmp_path, monkeypatch):
         calls = []
@@ -420,11 +612,11 @@ class TestResumeExactly:
 
         monkeypatch.setattr(os, "fsync", spy_fsync)
         monkeypatch.setattr(os, "replace", lambda a, b: (calls.append(("replace", a)), replace(a, b)))
-        files.save_atomically({"step": 1}, tmp_path / "run.pt")
+        resume.save_atomically({"step": 1}, tmp_path / "run.pt")
         (first, size), (second, temporary) = calls
         assert (first, second) == ("fsync", "replace")
         assert size == (tmp_path / "run.pt").stat().st_size
-        assert temporary.parent == tmp_path and list(tmp_path.iterdir()) == [tmp_path / "run.pt"]
+        assert temporary == f"{tmp_path}/run.pt.tmp" and list(tmp_path.iterdir()) == [tmp_path / "run.pt"]
 
     @pytest.mark.parametrize("value", [np.float64(0.5), np.ones(2), np.random.get_state()])
     def test_numpy_scalars_and_arrays_do_not_load(self, value):

@@ -1,7 +1,9 @@
 """What docs/mid/data/collate-fn.md claims, proven beyond the example shown."""
 
 import io
+import math
 import pickle
+import random
 import subprocess
 import sys
 from functools import partial
@@ -56,6 +58,74 @@ class TestCollateFn:
         assert batch.mask.tolist() == [[False], [True]]
         with pytest.raises(RuntimeError):
             collate.pad_batch([])
+
+    @pytest.mark.parametrize("max_length", [None, 0, 1, 3, 99])
+    @pytest.mark.parametrize("size", [1, 2, 40])
+    def test_collate_pads_some_fields_of_dicts_and_pairs_and_stacks_the_others(self, size, max_length):
+        drawn = random.Random(size)
+        rows = [[drawn.randrange(100) for _ in range(drawn.randrange(6))] for _ in range(size)]
+        weights = [drawn.random() for _ in rows]
+        pad = partial(collate.pad_batch, padding_value=-1, max_length=max_length, dtype=torch.int16)
+        dicts = [{"ids": row, "weight": w, "name": "x"} for row, w in zip(rows, weights, strict=True)]
+        batch = collate.collate(dicts, {"ids": pad})
+        pair = collate.collate([(w, row) for row, w in zip(rows, weights, strict=True)], {1: pad})
+        assert batch["name"] == ["x"] * size
+        torch.testing.assert_close(batch["weight"], torch.tensor(weights, dtype=torch.float64))
+        assert torch.equal(pair[0], batch["weight"]) and all(map(torch.equal, pair[1], batch["ids"]))
+        # by hand, place by place
+        cut = [row[:max_length] for row in rows]
+        width = max(map(len, cut))
+        assert batch["ids"].tokens.dtype == torch.int16 and batch["ids"].tokens.shape == (size, width)
+        for i, row in enumerate(cut):
+            expected = [row[t] if t < len(row) else -1 for t in range(width)]
+            assert batch["ids"].tokens[i].tolist() == expected
+            assert batch["ids"].mask[i].tolist() == [t < len(row) for t in range(width)]
+            assert batch["ids"].lengths[i] == len(row)
+
+    @pytest.mark.parametrize(
+        ("samples", "pad"),
+        [
+            ([{"x": 7}, {"x": 4, "weight": 0.5}], {}),
+            ([{"x": 4, "weight": 0.5}, {"x": 7}], {}),
+            ([(1, 2), (1, 2, 3)], {}),
+            ([{"ids": [1]}], {"tokens": collate.pad_batch}),
+            ([([1], 2)], {2: collate.pad_batch}),
+        ],
+    )
+    def test_collate_refuses_samples_that_differ_in_their_fields(self, samples, pad):
+        with pytest.raises(ValueError, match="^not all samples have the fields"):
+            collate.collate(samples, pad)
+
+    def test_several_dtypes_in_a_batch_need_one_to_be_given(self):
+        with pytest.raises(ValueError, match="several dtypes"):
+            collate.pad_batch([[1, 2], []])
+        assert collate.pad_batch([[1, 2], []], dtype=torch.int64).tokens.tolist() == [[1, 2], [0, 0]]
+
+    @pytest.mark.parametrize("padding_value", [0.0, -math.inf])
+    def test_samples_of_vectors_are_padded_with_whole_vectors(self, padding_value):
+        samples = [torch.randn(n, 3) for n in (2, 0, 5)]
+        batch = collate.pad_batch(samples, padding_value)
+        assert batch.tokens.shape == (3, 5, 3) and batch.mask.sum() == 7
+        assert torch.equal(batch.tokens[batch.mask], torch.cat(samples))
+        assert (batch.tokens[~batch.mask] == padding_value).all()
+
+    def test_a_collate_with_its_settings_can_be_pickled_and_trains_a_classifier_of_words(self):
+        torch.manual_seed(0)
+        words = ["tensor", "loader", "batch", "mask", "token", "shape", "dtype", "grad", "step", "loss"]
+        samples = [([ord(c) - 97 for c in word], "e" in word) for word in words]
+        pad = partial(collate.collate, pad={0: collate.pad_batch})
+        assert pickle.loads(pickle.dumps(pad))(samples)[0].tokens.shape == (10, 6)
+        embedding, head = nn.Embedding(26, 8), nn.Linear(8, 2)
+        optimizer = torch.optim.AdamW([*embedding.parameters(), *head.parameters()], lr=0.05)
+        for _ in range(30):
+            for batch, label in DataLoader(samples, 4, shuffle=True, collate_fn=pad):
+                loss = F.cross_entropy(
+                    head(mask_snippet.masked_mean(embedding(batch.tokens), batch.mask)), label.long()
+                )
+                optimizer.zero_grad()
+                loss.backward()
+                optimizer.step()
+        assert loss < 0.2
 
     @pytest.mark.parametrize("shuffle", [True, False])
     @pytest.mark.parametrize("drop_last", [True, False])

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 
 from warmup.testing import load_snippet
 
-mismatch = load_snippet("mid/debugging/device_mismatch_find_broken.py")
+mismatch = load_snippet("mid/debugging/device_mismatch_find.py")
 batches = load_snippet("mid/debugging/device_mismatch_batch.py")
 
 MIXED = "is not on the expected device"

@@ -10,7 +10,7 @@ from torch.nn import functional as F
 from warmup.testing import load_snippet
 
 flow = load_snippet("mid/debugging/gradient_flow.py")
-flow_find = load_snippet("mid/debugging/gradient_flow_find_broken.py")
+flow_find = load_snippet("mid/debugging/gradient_flow_find.py")
 
 
 class TestGradientFlow:

@@ -11,7 +11,7 @@ from torch.nn import functional as F
 from warmup.testing import load_snippet
 
 layers = load_snippet("mid/debugging/in_place_error_layers.py")
-broken = load_snippet("mid/debugging/in_place_error_broken.py")
+broken = load_snippet("mid/debugging/in_place_error_find.py")
 silent = load_snippet("mid/debugging/in_place_error_silent.py")
 buffer = load_snippet("mid/debugging/in_place_error_buffer_broken.py")
 step = load_snippet("mid/debugging/in_place_error_step_broken.py")
