@@ -13,6 +13,8 @@ from warmup.content.coding import C, Coding
 from warmup.content.exercises import Exercise
 from warmup.content.page import Page
 from warmup.content.questions import Question
+from warmup.content.sheets import NAME as SHEET
+from warmup.content.sheets import Sheet
 from warmup.content.trainers import Trainer
 from warmup.project import DOCS, Problem, ProblemError, relative
 
@@ -60,10 +62,11 @@ class Topic:
 
 @dataclass
 class Level:
-    """A level with its topics, in the order in which ``mkdocs.yml`` lists their folders."""
+    """A level with its topics, in the order in which ``mkdocs.yml`` lists their folders, and its cheat sheet."""
 
     slug: str
     topics: list[Topic]
+    sheet: Sheet | None = None
 
     @property
     def label(self) -> str:
@@ -159,7 +162,7 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
             if topic:
                 topics.append(topic)
         if topics:
-            levels.append(Level(level, topics))
+            levels.append(Level(level, topics, _load_sheet(docs / level / SHEET, problems)))
     site = Site(levels, problems)
     for question in site.questions:
         question.related = [site.by_id[r] for r in question.meta.get("related") or [] if r in site.by_id]
@@ -168,6 +171,14 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
     site.exercises = exercises.load(docs, site.by_id, problems)
     site.trainers = trainers.load(docs, site.by_id, problems)
     return site
+
+
+def _load_sheet(path: Path, problems: list[Problem]) -> Sheet | None:
+    try:
+        return Sheet.read(path) if path.exists() else None
+    except ProblemError as error:
+        problems.append(error.problem)
+        return None
 
 
 def _load_topic(folder: Path, problems: list[Problem]) -> Topic | None:

@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from warmup.checks import retired
-from warmup.content import levels, markdown, outputs
+from warmup.content import levels, markdown, outputs, sheets
 from warmup.content.puzzles import FOLDER
 from warmup.project import ROOT
 
@@ -53,6 +53,11 @@ def _copy_question(root: Path, question: str, number: int) -> None:
         text = re.sub(rf'(?<=")((?:[\w-]+/)*{re.escape(name.name)})(?=\.(?:py|out)")', rf"\1_{number}", text)
     text = text.replace("**Strong**: ", f"**Strong**: ({number}) ", 1)
     page.with_name(f"{page.stem}-{number}.md").write_text(text, encoding="utf-8")
+    sheet, name = page.parents[1] / sheets.NAME, question.partition("/")[2]
+    text = sheet.read_text(encoding="utf-8")
+    row = re.search(rf"(?m)^\|.*\({name}\.md\).*\n", text)
+    if row:
+        sheet.write_text(text + row[0].replace(f"({name}.md)", f"({name}-{number}.md)"), encoding="utf-8")
     index = page.with_name("index.md")
     text = index.read_text(encoding="utf-8")
     index.write_text(re.sub(r"(?m)^order: \[(.*)\]$", rf"order: [\1, {page.stem}-{number}]", text), encoding="utf-8")

@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from warmup import checks
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, expand, finish, incremental, nav, notebook
+from warmup.site import blocks, expand, finish, incremental, nav, notebook, sheets
 from warmup.site.links import SNIPPET_URL
 from warmup.wasm import publication
 
@@ -115,6 +115,10 @@ class Pages:
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
         coding = self.renderer.site.coding_by_id.get(name.removesuffix(".md"))
         known = question or coding
+        for level in self.renderer.site.levels:
+            if level.sheet and level.sheet.path == Path(config.docs_dir, name):
+                markdown = sheets.arranged(level, level.sheet)
+                page.meta["sheet"] = level
         if known:
             # What is wrong in the front matter has been reported; it must not reach a template.
             page.meta = {key: value for key, value in known.meta.items() if key in known.types}

@@ -14,7 +14,7 @@ from warmup.project import ROOT, ProblemError
 def test_a_pdf_is_offered_only_where_it_is_made():
     source = (ROOT / "scripts/theme/partials/paper.html").read_text(encoding="utf-8")
     template = jinja2.Template(source, undefined=jinja2.StrictUndefined)
-    page = SimpleNamespace(meta=SimpleNamespace(level=SimpleNamespace(slug="mid")))
+    page = SimpleNamespace(meta=SimpleNamespace(level=SimpleNamespace(slug="mid", sheet=None)))
     shown = {pdf: template.render(page=page, config=SimpleNamespace(extra=SimpleNamespace(pdf=pdf))) for pdf in ("", 1)}
     assert "print/" in shown[""]
     assert ".pdf" not in shown[""]
