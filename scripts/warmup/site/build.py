@@ -101,6 +101,10 @@ class Pages:
         if self.dirty:
             incremental.mark_stale(files, site, config)
 
+    def template(self, text: str, name: str, config: MkDocsConfig) -> str:
+        """What a template of the theme becomes; nothing of a sitemap without addresses, so that MkDocs leaves it out."""
+        return text if config.site_url or name != "sitemap.xml" else ""
+
     def plain_page(self, page: Page) -> None:
         """Have MkDocs render a notebook as the Markdown that ``source`` makes of it, and name it by its heading."""
         if page.file.src_uri.endswith(".ipynb"):
