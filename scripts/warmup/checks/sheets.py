@@ -28,11 +28,13 @@ def problems(level: Level, snippets: Path) -> Iterator[Problem]:
         yield Problem(relative(sheet.path), line, message, fix)
 
 
-def _found(
-    sheet: sheets.Sheet, questions: dict[str, Question], snippets: Path
-) -> Iterator[tuple[int, str, str]]:
+def _found(sheet: sheets.Sheet, questions: dict[str, Question], snippets: Path) -> Iterator[tuple[int, str, str]]:
     for number in sheet.unread:
-        yield number, "This row cannot be read.", "Write it as: | the line | `code` or nothing | [name](topic/page.md) |"
+        yield (
+            number,
+            "This row cannot be read.",
+            "Write it as: | the line | `code` | [name](topic/page.md) |",
+        )
     seen = set()
     for entry in sheet.entries:
         if entry.question not in questions:

@@ -102,7 +102,7 @@ class Pages:
             incremental.mark_stale(files, site, config)
 
     def template(self, text: str, name: str, config: MkDocsConfig) -> str:
-        """What a template of the theme becomes; nothing of a sitemap without addresses, so that MkDocs leaves it out."""
+        """What a template of the theme becomes: of a sitemap without addresses nothing, so MkDocs leaves it out."""
         return text if config.site_url or name != "sitemap.xml" else ""
 
     def plain_page(self, page: Page) -> None:

@@ -141,4 +141,3 @@ def myths(site: Site, docs: Path, where: Path) -> list[str]:
                 page = source_link(docs / topic_pages.name(topic_pages.MYTHS, topic), where)
                 lines += ["", f"## [{level.label}: {topic.label}]({page})", "", *items, ""]
     return lines
-

@@ -104,9 +104,8 @@ def test_what_is_copied_has_no_relative_link(open_page):
     expect(page.locator(".tw-copy").get_by_role("status")).to_have_text("Copied")
     copied = page.evaluate("navigator.clipboard.readText()")
     root = folder.removesuffix("junior/autograd/")
-    assert copied == (
-        f"[a]({folder}no-grad.md#why), [b]({root}index.md)\n\n{code}\n\n[i](https://example.com/j.md) [k]({folder}l.py)\n"
-    )
+    links = f"[i](https://example.com/j.md) [k]({folder}l.py)"
+    assert copied == f"[a]({folder}no-grad.md#why), [b]({root}index.md)\n\n{code}\n\n{links}\n"
 
 
 def test_without_a_clipboard_the_copy_opens(open_page, copies):
