@@ -95,7 +95,7 @@ def _page(title: str, description: str, opening: str, *parts: list[str], practic
 def _myth(question: Question, myth: Section, where: Path) -> list[str]:
     source = source_link(question.path, where)
     return [
-        f'## "{rebase(myths.said(myth), question.path, where)}"',
+        f'## "{rebase(myths.said(myth), question.path, where)}" {{ #{question.slug} }}',
         "",
         rebase(myths.answered(myth), question.path, where),
         "",

@@ -121,7 +121,7 @@ def test_a_myth_in_full_keeps_its_run_and_its_links_reach_their_pages(renderer):
     front, text = page(renderer, "about/myths/junior/topic.md")
     assert front["title"] == "Myths: Topic (junior)"
     assert "[Myths of all topics](../../myths.md)" in text
-    assert '## "It is *one*. Or [two](../../../junior/topic/two.md) `.`"\n\nIt is [neither]' in text
+    assert '## "It is *one*. Or [two](../../../junior/topic/two.md) `.`" { #thing }\n\nIt is [neither]' in text
     assert r"The right answer: [What is a \[thing\]?](../../../junior/topic/thing.md)" in text
     assert "[neither](../../../junior/other/page.md#why), as [said](../../../junior/topic/thing.md#why)" in text
     assert 'download="../../../../snippets/junior/topic/thing.py"\nprint(1)\n```' in text
