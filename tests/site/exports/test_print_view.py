@@ -61,8 +61,8 @@ def address(sample_site) -> str:
 
 
 def test_a_print_view_reads_well_on_a_screen(open_page):
-    for width, scheme in ((360, "dark"), (1280, "light")):
-        page = open_page(f"{LEVEL.url}print/", width=width, scheme=scheme)
+    for place, width, scheme in (("short/", 360, "dark"), ("print/", 360, "dark"), ("print/", 1280, "light")):
+        page = open_page(f"{LEVEL.url}{place}", width=width, scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         results = Axe().run(page)
         assert results.violations_count == 0, results.generate_report()
