@@ -35,6 +35,10 @@ def on_files(files, config):
     return files
 
 
+def on_post_template(output_content, template_name, config):
+    return _pages.template(output_content, template_name, config)
+
+
 def on_pre_page(page, config, files):
     _pages.plain_page(page)
     return page

@@ -32,7 +32,9 @@ def written(*folders: str) -> list[Path]:
 
 
 def test_every_page_that_is_written_is_a_question_or_practice_of_the_site():
-    assert sorted(question.path for question in SITE.questions) == sorted(written(*vocabulary.LEVELS))
+    sheets = [level.sheet.path for level in SITE.levels if level.sheet]
+    assert len(sheets) == len(SITE.levels)
+    assert sorted([question.path for question in SITE.questions] + sheets) == sorted(written(*vocabulary.LEVELS))
     assert sorted(puzzle.page.path for puzzle in SITE.puzzles) == sorted(written("practice/predict"))
     assert sorted(page.path for page in SITE.exercises) == sorted(written("practice/write"))
     assert sorted(page.path for page in SITE.trainers) == sorted(written("practice/trainers"))

@@ -12,7 +12,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from warmup.content import navigation
+from warmup.content import navigation, sheets
 from warmup.project import ROOT
 from warmup.vocabulary import LEVELS
 
@@ -85,7 +85,8 @@ def _with_nav_of(settings: str, docs: Path) -> str:
     lines: list[str] = []
     for line in nav.split("\n"):
         indent, folder = line.partition("-")[0], line.split()[-1].partition("/")[0]
-        if folder not in (*LEVELS, "labs"):
+        is_sheet = line.endswith(f"/{sheets.NAME}") and (docs / line.split()[-1]).exists()
+        if folder not in (*LEVELS, "labs") or is_sheet:
             lines.append(line)
         elif line.endswith("/index.md") and (docs / folder).exists():
             inside = [path for path in sorted((docs / folder).iterdir()) if path.is_dir() or path.suffix == ".ipynb"]

@@ -1,4 +1,5 @@
 // "Copy as Markdown". Without this script, or without a clipboard, it is a link to the page's Markdown copy.
+import { absolute } from "./shared/markdown.js"
 
 const place = document.querySelector(".tw-copy")
 const link = place.querySelector("a")
@@ -7,7 +8,7 @@ const status = place.querySelector("[role=status]")
 const text = async () => {
   const response = await fetch(link.href)
   if (!response.ok) throw new Error(response.statusText)
-  return new Blob([await response.text()], { type: "text/plain" })
+  return new Blob([absolute(await response.text(), link.href)], { type: "text/plain" })
 }
 
 const copy = async () => {

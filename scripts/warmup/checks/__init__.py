@@ -6,7 +6,19 @@ import functools
 from collections.abc import Callable, Iterable
 from pathlib import Path
 
-from warmup.checks import aliases, coding, diagrams, navigation, outputs, plans, puzzles, questions, snippets, tags
+from warmup.checks import (
+    aliases,
+    coding,
+    diagrams,
+    navigation,
+    outputs,
+    plans,
+    puzzles,
+    questions,
+    sheets,
+    snippets,
+    tags,
+)
 from warmup.content.levels import Site
 from warmup.project import SNIPPETS, Problem
 
@@ -44,6 +56,7 @@ def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
     """
     found = [*site.problems]
     for level in site.levels:
+        found += sheets.problems(level, folder)
         for topic in level.topics:
             found += navigation.order(topic)
             place = topic.index.path.parent

@@ -21,6 +21,10 @@ RUN_IT_LINES = 15
 _PRONOUN = re.compile(r"(It|They|This|That|These|Those)\b")
 _MARKUP = re.compile(r"`|(?<![\w\\])[*_]+\w|\w[*_]+(?![\w(*])")
 FOLLOW_UPS = (2, 7)
+_ELSEWHERE = re.compile(
+    r"\b(?:(?:run|output|table|program|picture|curve|log|paper)s?|Fault \w|\w\*) (?:above|below)\b"
+    r"|\b(?:first|second|last) (?:program|run)\b(?![^\[\]]*\]\()"
+)
 
 
 def problems(page: Question, snippets: Path) -> Iterator[Problem]:
@@ -73,6 +77,13 @@ def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 run.line,
                 f"'Run it' shows {count} lines of code before its first output; at most {RUN_IT_LINES} are read.",
                 "Show the smallest program first, or say in the front matter why it can't be: long: ...",
+            )
+    for row in myth.lines if (myth := page.section("Myth")) else ():
+        if not row.fence and (found := _ELSEWHERE.search(row.text)):
+            yield (
+                row.number,
+                f"The myth points at something by its place: {found[0]!r}.",
+                "It has a page of its own too, without the rest: link what is meant, as in [first program](#run-it).",
             )
     yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
     yield from anatomy.follow_ups_alone(page, page.follow_ups)

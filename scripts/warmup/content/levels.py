@@ -7,6 +7,7 @@ from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
+from typing import TypeVar
 
 from warmup import vocabulary
 from warmup.content import exercises, puzzles, trainers
@@ -14,8 +15,12 @@ from warmup.content.coding import C, Coding
 from warmup.content.exercises import Exercise
 from warmup.content.page import Page
 from warmup.content.questions import Question
+from warmup.content.sheets import NAME as SHEET
+from warmup.content.sheets import Sheet
 from warmup.content.trainers import Trainer
 from warmup.project import DOCS, Problem, ProblemError, relative
+
+P = TypeVar("P", bound=Page)
 
 
 @dataclass(eq=False)
@@ -78,11 +83,12 @@ class Topic:
 
 @dataclass
 class Level:
-    """A level with its topics, in the order in which ``mkdocs.yml`` lists their folders."""
+    """A level with its topics, in the order in which ``mkdocs.yml`` lists their folders, and its cheat sheet."""
 
     slug: str
     topics: list[Topic]
     index: LevelIndex | None = None
+    sheet: Sheet | None = None
 
     @property
     def label(self) -> str:
@@ -195,7 +201,11 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
             if topic:
                 topics.append(topic)
         if topics:
-            levels.append(Level(level, topics, _load_level_index(docs / level / "index.md", problems)))
+            index, sheet = (
+                _load(LevelIndex, docs / level / "index.md", problems),
+                _load(Sheet, docs / level / SHEET, problems),
+            )
+            levels.append(Level(level, topics, index, sheet))
     site = Site(levels, problems)
     in_order = site.questions
     for before, question, after in zip([None, *in_order], in_order, [*in_order[1:], None], strict=False):
@@ -208,9 +218,10 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
     return site
 
 
-def _load_level_index(path: Path, problems: list[Problem]) -> LevelIndex | None:
+def _load(kind: type[P], path: Path, problems: list[Problem]) -> P | None:
+    """The page of this kind at ``path``; None where there is none or it cannot be read, which is added to ``problems``."""
     try:
-        return LevelIndex.read(path) if path.is_file() else None
+        return kind.read(path) if path.is_file() else None
     except ProblemError as error:
         problems.append(error.problem)
         return None

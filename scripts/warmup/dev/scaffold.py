@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 
 from warmup import vocabulary
+from warmup.content import sheets
 from warmup.project import ROOT, Problem, ProblemError, relative
 
 TEMPLATE = ROOT / "scripts" / "template"
@@ -64,6 +65,10 @@ def new(question: str, root: Path = ROOT) -> list[Path]:
     changes[index] = _with_order(
         index.read_text(encoding="utf-8") if index.exists() else _filled("topic.md", words), slug, index
     )
+    sheet = page.parents[1] / sheets.NAME
+    if sheet.exists():
+        line = f"| TODO: one line to remember. | | [{vocabulary.label(slug)}]({topic}/{slug}.md) |\n"
+        changes[sheet] = sheet.read_text(encoding="utf-8") + line
     config = root / "mkdocs.yml"
     changes[config] = _with_topic(config.read_text(encoding="utf-8"), level, topic)
 

@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from warmup.checks import retired
-from warmup.content import levels, markdown, outputs
+from warmup.content import levels, markdown, outputs, sheets
 from warmup.content.puzzles import FOLDER
 from warmup.project import ROOT
 
@@ -53,6 +53,10 @@ def _copy_question(root: Path, question: str, number: int) -> None:
         text = re.sub(rf'(?<=")((?:[\w-]+/)*{re.escape(name.name)})(?=\.(?:py|out)")', rf"\1_{number}", text)
     text = text.replace("**Strong**: ", f"**Strong**: ({number}) ", 1)
     page.with_name(f"{page.stem}-{number}.md").write_text(text, encoding="utf-8")
+    sheet, place = page.parents[1] / sheets.NAME, question.partition("/")[2]
+    lines = sheet.read_text(encoding="utf-8")
+    if row := re.search(rf"(?m)^\|.*\({place}\.md\).*\n", lines):
+        sheet.write_text(lines + row[0].replace(f"({place}.md)", f"({place}-{number}.md)"), encoding="utf-8")
     index = page.with_name("index.md")
     text = index.read_text(encoding="utf-8")
     index.write_text(re.sub(r"(?m)^order: \[(.*)\]$", rf"order: [\1, {page.stem}-{number}]", text), encoding="utf-8")

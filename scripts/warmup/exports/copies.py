@@ -45,6 +45,7 @@ def _pages(build: Build) -> Iterator[tuple[str, Page]]:
     """The pages with a copy that say something of others: indexes of all kinds, and the pages about the site."""
     docs = build.renderer.root / "docs"
     indexes = [path for level in vocabulary.LEVELS for path in sorted((docs / level).glob("**/index.md"))]
+    indexes += [level.sheet.path for level in build.site.levels if level.sheet]
     indexes += [docs / folder / "index.md" for folder in navigation.PRACTICE if (docs / folder / "index.md").exists()]
     for path in (*indexes, *sorted((docs / ABOUT).glob("*.md"))):
         try:

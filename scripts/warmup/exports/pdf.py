@@ -1,4 +1,4 @@
-"""The PDF of a level, which Chromium prints from its print view."""
+"""The PDFs of a level, which Chromium prints from its prints."""
 
 from __future__ import annotations
 
@@ -8,16 +8,16 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from warmup import vocabulary
-from warmup.exports.print_view import PRINT
+from warmup.exports.print_view import PRINT, SHORT
 from warmup.project import Problem, ProblemError
 
 if TYPE_CHECKING:
     from playwright.sync_api import Browser
 
 
-def name_of(level: str) -> str:
-    """Name of a level's PDF, which stands beside the level's page."""
-    return f"torch-warmup-{level}.pdf"
+def name_of(level: str, view: str = PRINT) -> str:
+    """Name of the PDF of one of a level's prints, which stands beside the level's page."""
+    return f"torch-warmup-{level}{'' if view == PRINT else '-short'}.pdf"
 
 
 def write(browser: Browser, print_view: Path, file: Path) -> int:
@@ -67,7 +67,7 @@ def write(browser: Browser, print_view: Path, file: Path) -> int:
 
 
 def write_all(site: Path, program: Callable[[], str], arguments: Iterable[str]) -> list[tuple[Path, int]]:
-    """Print each level of a built site into a PDF beside the level's page; the files with their numbers of pages.
+    """Print each level of a built site into PDFs beside the level's page; the files with their numbers of pages.
 
     Args:
         site: the built site's folder.
@@ -79,15 +79,19 @@ def write_all(site: Path, program: Callable[[], str], arguments: Iterable[str]) 
     """
     from playwright.sync_api import sync_playwright
 
-    views = [(level, view) for level in vocabulary.LEVELS if (view := site / level / PRINT / "index.html").is_file()]
+    views = [
+        (site / level / name_of(level, view), page)
+        for level in vocabulary.LEVELS
+        for view in (PRINT, SHORT)
+        if (page := site / level / view / "index.html").is_file()
+    ]
     if not views:
         raise ProblemError(Problem(site.name, 0, "No level has a print view here.", "Run: make pdf"))
     executable = program()
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=executable, args=list(arguments))
         made = []
-        for level, view in views:
-            file = site / level / name_of(level)
-            made.append((file, write(chromium, view, file)))
+        for file, page in views:
+            made.append((file, write(chromium, page, file)))
         chromium.close()
     return made

@@ -1,4 +1,4 @@
-"""A whole level in one document, for paper: a print view made of its questions' finished pages."""
+"""A level in one document, for paper: its questions' finished pages, and of each only what is said aloud and judged."""
 
 from __future__ import annotations
 
@@ -9,49 +9,59 @@ import jinja2
 
 from warmup.content.questions import Question
 from warmup.exports.build import Build
-from warmup.exports.sections import without_downloads, without_headerlinks
+from warmup.exports.sections import Sections, without_downloads, without_headerlinks
 from warmup.project import ROOT
 from warmup.site.links import relative_link, relocated, resolve
 
 PRINT = "print/"
+SHORT = "short/"
 
 _HEADING = re.compile(r"(?<=<h)[2-5](?=[ >])")
 
 
 def write(build: Build) -> None:
-    """Write the print view of each level."""
+    """Write both prints of each level."""
     loader = jinja2.FileSystemLoader(ROOT / "scripts" / "theme")
-    template = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True).get_template("print.html")
+    templates = jinja2.Environment(loader=loader, autoescape=True, trim_blocks=True)
     # Material names its files by content.
     material = sorted(
         path.relative_to(build.folder).as_posix() for path in build.folder.glob("assets/stylesheets/*.min.css")
     )
     for level in build.site.levels:
-        url = level.url + PRINT
-        here, away = relative_link(url), build.link(url)
         questions = [question for question in level.questions if question.id in build.contents]
         anchors = {question.url: anchor(question) for question in questions}
+        for place in (PRINT, SHORT):
+            url, name = level.url + place, place.rstrip("/")
+            here, away = relative_link(url), build.link(url)
 
-        def shown(question: Question, anchors=anchors, away=away, here=here) -> str:
-            return body(question, build.contents[question.id], anchors, away, here)
+            def shown(question: Question, anchors=anchors, away=away, here=here, short=place == SHORT) -> str:
+                # What a link leads to is not in a short print.
+                content = spoken(build.sections(question)) if short else build.contents[question.id]
+                return body(question, content, {} if short else anchors, away, here)
 
-        build.write(
-            f"{url}index.html",
-            template.render(
-                build=build,
-                level=level,
-                anchors=anchors,
-                here=here,
-                away=away,
-                stylesheets=[*material, "assets/stylesheets/warmup.css"],
-                contents={question.id: build.once("print", question, shown) for question in questions},
-            ),
-        )
+            build.write(
+                f"{url}index.html",
+                templates.get_template(f"{name}.html").render(
+                    build=build,
+                    level=level,
+                    anchors=anchors,
+                    here=here,
+                    away=away,
+                    stylesheets=[*material, "assets/stylesheets/warmup.css"],
+                    contents={question.id: build.once(name, question, shown) for question in questions},
+                ),
+            )
 
 
 def anchor(question: Question) -> str:
     """The question's id in its level's print view."""
     return f"{question.topic}--{question.slug}"
+
+
+def spoken(sections: Sections) -> str:
+    """What is said aloud, and below it what each grade sounds like."""
+    grades = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in sections.ladder)
+    return f'{sections.say}<ul class="tw-ladder" aria-label="Listening for">{grades}</ul>'
 
 
 def body(

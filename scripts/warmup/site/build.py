@@ -20,7 +20,7 @@ from mkdocs.structure.pages import Page
 from warmup import checks
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, downloads, expand, finish, incremental, nav, notebook, search
+from warmup.site import blocks, downloads, expand, finish, incremental, nav, notebook, search, sheets
 from warmup.site.links import SNIPPET_URL
 from warmup.wasm import publication
 
@@ -111,6 +111,10 @@ class Pages:
         if self.dirty:
             incremental.mark_stale(files, site, config)
 
+    def template(self, text: str, name: str, config: MkDocsConfig) -> str:
+        """What a template of the theme becomes: of a sitemap without addresses nothing, so MkDocs leaves it out."""
+        return text if config.site_url or name != "sitemap.xml" else ""
+
     def plain_page(self, page: Page) -> None:
         """Have MkDocs render a notebook as the Markdown that ``source`` makes of it, and name it by its heading."""
         if page.file.src_uri.endswith(".ipynb"):
@@ -125,6 +129,10 @@ class Pages:
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
         coding = self.renderer.site.coding_by_id.get(name.removesuffix(".md"))
         known = question or coding
+        for level in self.renderer.site.levels:
+            if level.sheet and level.sheet.path == Path(config.docs_dir, name):
+                markdown = sheets.arranged(level, level.sheet)
+                page.meta["sheet"] = level
         if known:
             # What is wrong in the front matter has been reported; it must not reach a template.
             page.meta = {key: value for key, value in known.meta.items() if key in known.types}

@@ -17,11 +17,11 @@ import jinja2
 from warmup import vocabulary
 from warmup.content import outputs, plans, versions
 from warmup.content.levels import Site
-from warmup.content.page import Section
 from warmup.content.puzzles import Puzzle
 from warmup.project import ROOT
 from warmup.site import topic_pages
 from warmup.site.links import rebase, source_link
+from warmup.site.myths import first_sentence
 
 
 @dataclass(frozen=True)
@@ -144,14 +144,3 @@ def myths(site: Site, docs: Path, where: Path) -> list[str]:
                 page = source_link(docs / topic_pages.name(topic_pages.MYTHS, topic), where)
                 lines += ["", f"## [{level.label}: {topic.label}]({page})", "", *items, ""]
     return lines
-
-
-def first_sentence(section: Section) -> str:
-    """The first sentence of a section's prose, with what it quotes: a quotation is not cut."""
-    prose = "\n".join(line.text for line in section.lines if not line.fence).strip()
-    paragraph = " ".join(prose.split("\n\n")[0].split())
-    for end in re.finditer(r"""[.?!]["*`)]*(?= |$)""", paragraph):
-        sentence = paragraph[: end.end()]
-        if sentence.count('"') % 2 == sentence.count("`") % 2 == 0:
-            return sentence
-    return paragraph

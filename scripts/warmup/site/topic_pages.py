@@ -18,7 +18,7 @@ from warmup.content import puzzles
 from warmup.content.levels import Site, Topic
 from warmup.content.page import Section
 from warmup.content.questions import Question
-from warmup.site import blocks
+from warmup.site import blocks, myths
 from warmup.site.links import rebase, source_link
 
 # The page that lists them all, and the folder of the topics' pages.
@@ -95,11 +95,11 @@ def _page(title: str, description: str, opening: str, *parts: list[str], practic
 def _myth(question: Question, myth: Section, where: Path) -> list[str]:
     source = source_link(question.path, where)
     return [
-        f"## {as_text(question.short)} {{ #{question.slug} }}",
+        f'## "{rebase(myths.said(myth), question.path, where)}" {{ #{question.slug} }}',
         "",
-        f"From [{as_text(question.title)}]({source}#myth)",
+        rebase(myths.answered(myth), question.path, where),
         "",
-        rebase(myth.text, question.path, where),
+        f"The right answer: [{as_text(question.title)}]({source})",
         "",
     ]
 

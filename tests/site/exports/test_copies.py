@@ -93,6 +93,21 @@ def test_copy_as_markdown_copies_the_file_and_says_so(open_page, copies):
     expect(status).to_have_text("")
 
 
+def test_what_is_copied_has_no_relative_link(open_page):
+    """As in a site that is built without its address."""
+    page = open_page(f"{QUESTION}/", permissions=["clipboard-read", "clipboard-write"])
+    folder = page.url.removesuffix("zero-grad/")
+    code = "````text\n```\n[c](d.md)\n```\n````\n\n`[e](f.md)` and `` `[g](h.md) ``"
+    text = f"[a](no-grad.md#why), [b](../../index.md)\n\n{code}\n\n[i](https://example.com/j.md) [k](l.py)\n"
+    page.route("**/zero-grad.md", lambda route: route.fulfill(body=text))
+    page.get_by_role("button", name="Copy as Markdown").click()
+    expect(page.locator(".tw-copy").get_by_role("status")).to_have_text("Copied")
+    copied = page.evaluate("navigator.clipboard.readText()")
+    root = folder.removesuffix("junior/autograd/")
+    links = f"[i](https://example.com/j.md) [k]({folder}l.py)"
+    assert copied == f"[a]({folder}no-grad.md#why), [b]({root}index.md)\n\n{code}\n\n{links}\n"
+
+
 def test_without_a_clipboard_the_copy_opens(open_page, copies):
     page = open_page(f"{QUESTION}/")
     page.evaluate("() => { navigator.clipboard.write = () => Promise.reject(new Error('denied')) }")

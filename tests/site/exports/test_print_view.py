@@ -1,4 +1,4 @@
-"""The print view of each level."""
+"""What each level has for paper: its print view and its answers aloud."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from warmup.content import levels
+from warmup.content import levels, navigation
 from warmup.dev.serving import served
 from warmup.exports import print_view
 from warmup.testing import SAMPLE
 
-SITE = levels.load()
+SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))
 LEVEL = levels.load(SAMPLE / "docs").levels[0]
 
 
@@ -33,9 +33,25 @@ def test_a_level_links_to_a_print_view_with_all_of_its_questions(site, level, ba
     assert not inside & {link.partition("#")[0] for link in re.findall(r'href="([^"]+)"', shown)}
 
 
-def test_a_print_view_is_neither_searched_nor_mapped(site):
-    assert "print/" not in (site / "sitemap.xml").read_text(encoding="utf-8")
-    assert "/print/" not in (site / "search/search_index.json").read_text(encoding="utf-8")
+@pytest.mark.parametrize("level", SITE.levels, ids=lambda level: level.slug)
+def test_the_answers_aloud_are_of_all_questions_and_nothing_else(site, level):
+    assert 'href="short/"' in (site / level.url / "index.html").read_text(encoding="utf-8")
+    text = (site / level.url / print_view.SHORT / "index.html").read_text(encoding="utf-8")
+    ids = re.findall(r'\sid="([^"]+)"', text)
+    assert len(ids) == len(set(ids))
+    articles = re.findall(r"<article .*?</article>", text, re.S)
+    assert len(articles) == len(level.questions)
+    for question, article in zip(level.questions, articles, strict=True):
+        assert f'id="{print_view.anchor(question)}"' in article
+        assert re.findall(r"<strong>(\w+)</strong>:", article) == ["Weak", "Good", "Strong"]
+        assert "<pre" not in article
+        assert "<details" not in article
+
+
+@pytest.mark.parametrize("place", ["print/", "short/"])
+def test_a_print_is_neither_searched_nor_mapped(site, place):
+    assert place not in (site / "sitemap.xml").read_text(encoding="utf-8")
+    assert f"/{place}" not in (site / "search/search_index.json").read_text(encoding="utf-8")
 
 
 @pytest.fixture(scope="module")
@@ -45,8 +61,8 @@ def address(sample_site) -> str:
 
 
 def test_a_print_view_reads_well_on_a_screen(open_page):
-    for width, scheme in ((360, "dark"), (1280, "light")):
-        page = open_page(f"{LEVEL.url}print/", width=width, scheme=scheme)
+    for place, width, scheme in (("short/", 360, "dark"), ("print/", 360, "dark"), ("print/", 1280, "light")):
+        page = open_page(f"{LEVEL.url}{place}", width=width, scheme=scheme)
         assert page.evaluate("document.documentElement.scrollWidth") <= width
         results = Axe().run(page)
         assert results.violations_count == 0, results.generate_report()

@@ -158,6 +158,7 @@ def test_the_build_needs_no_torch_and_without_a_host_no_page_names_one(project_c
     text = (tmp_path / "out/junior/autograd/thing/index.html").read_text()
     assert "Edit this page" not in text
     assert 'rel="canonical"' not in text
+    assert not [*(tmp_path / "out").glob("sitemap.xml*")], "A sitemap without addresses is empty."
 
 
 def test_with_a_host_edit_links_and_canonical_addresses_point_there(sample_site):

@@ -229,7 +229,7 @@ def test_every_myth_is_listed_and_stands_in_full_on_its_topic_s_page(site):
         folder = f"{question.level}/{question.topic}"
         assert f'href="{folder}/"' in listed
         text = (site / "about/myths" / folder / "index.html").read_text(encoding="utf-8")
-        assert f'<h2 id="{question.slug}">' in text
+        assert f'<h2 id="{question.slug}">"' in text, "The heading is what people say."
         shown = [line.include["path"] for line in question.section("Myth").lines if line.include]
         missing = [path for path in shown if path.endswith(".py") and f'snippets/{path}"' not in text]
         assert not missing

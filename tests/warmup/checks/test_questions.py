@@ -255,3 +255,16 @@ def test_a_long_program_before_the_first_output_needs_a_reason(sample):
     assert f"docs/junior/autograd/thing.md:12: 'Run it' shows {count} lines" in "".join(found)
     reasoned = GOOD.replace("minutes:", "long: It is written from scratch.\nminutes:", 1)
     assert len([one for one in problems(sample, reasoned) if "before its first output" in one]) == len(found) - 1
+
+
+@pytest.mark.parametrize(
+    ("text", "found"),
+    [
+        ("The run above says so.", True),
+        ("In the first program it raises.", True),
+        ("In the [first program](#run-it) it raises, far above chance and below 0.1.", False),
+    ],
+)
+def test_a_myth_does_not_point_at_what_its_own_page_lacks(sample, text, found):
+    told = problems(sample, GOOD.replace("## They ask next", f"## Myth\n\n{text}\n\n## They ask next"))
+    assert any("by its place" in one for one in told) == found

@@ -29,6 +29,7 @@ def test_it_writes_page_snippet_and_claims_under_one_name(project):
     assert {p.relative_to(project).as_posix() for p in written} == {
         "docs/junior/autograd/no-grad.md",
         "docs/junior/autograd/index.md",
+        "docs/junior/sheet.md",
         "snippets/junior/autograd/no_grad.py",
         "tests/snippets/junior/autograd/test_no_grad.py",
     }

@@ -10,7 +10,7 @@ import yaml
 from warmup.content import levels
 from warmup.content.page import Page
 from warmup.site.expand import Renderer
-from warmup.site.lists import first_sentence
+from warmup.site.myths import answered, first_sentence, said
 
 QUESTION = """---
 title: What is a [thing]?
@@ -121,7 +121,8 @@ def test_a_myth_in_full_keeps_its_run_and_its_links_reach_their_pages(renderer):
     front, text = page(renderer, "about/myths/junior/topic.md")
     assert front["title"] == "Myths: Topic (junior)"
     assert "[Myths of all topics](../../myths.md)" in text
-    assert r"From [What is a \[thing\]?](../../../junior/topic/thing.md#myth)" in text
+    assert '## "It is *one*. Or [two](../../../junior/topic/two.md) `.`" { #thing }\n\nIt is [neither]' in text
+    assert r"The right answer: [What is a \[thing\]?](../../../junior/topic/thing.md)" in text
     assert "[neither](../../../junior/other/page.md#why), as [said](../../../junior/topic/thing.md#why)" in text
     assert 'download="../../../../snippets/junior/topic/thing.py"\nprint(1)\n```' in text
     assert "![A thing](../../../junior/topic/thing.svg) and [elsewhere](https://example.com)" in text
@@ -150,7 +151,25 @@ def test_the_list_of_myths_has_what_each_says_and_two_ways_on(renderer):
     ],
 )
 def test_the_first_sentence_has_all_that_it_quotes(tmp_path, text, sentence):
-    path = tmp_path / "junior/topic/thing.md"
+    assert first_sentence(myth(tmp_path, text)) == sentence
+
+
+@pytest.mark.parametrize(
+    ("text", "heading", "rest"),
+    [
+        ('People say: "One. `x`." Two\nor three.\n\nFour.', "One. `x`", "Two or three.\n\nFour."),
+        ('*"One."* Two.', "One", "Two."),
+        ('People say: "One", and add two. Three.', "One", 'People say: "One", and add two. Three.'),
+        ("One goes on:\n\nTwo.", "One goes on", "One goes on:\n\nTwo."),
+    ],
+)
+def test_a_myth_is_headed_by_what_people_say(tmp_path, text, heading, rest):
+    section = myth(tmp_path, text)
+    assert (said(section), answered(section)) == (heading, rest)
+
+
+def myth(folder, text):
+    path = folder / "junior/topic/thing.md"
     path.parent.mkdir(parents=True)
     path.write_text(f"---\ntitle: T\n---\n\n## Myth\n\n{text}\n")
-    assert first_sentence(Page.read(path).section("Myth")) == sentence
+    return Page.read(path).section("Myth")
