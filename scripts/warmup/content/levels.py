@@ -219,7 +219,7 @@ def load(docs: Path = DOCS, topic_order: Iterable[str] = ()) -> Site:
 
 
 def _load(kind: type[P], path: Path, problems: list[Problem]) -> P | None:
-    """The page of this kind at ``path``; None where there is none or it cannot be read, which is added to ``problems``."""
+    """The page of this kind at ``path``; None where there is none, or where ``problems`` now says what is wrong."""
     try:
         return kind.read(path) if path.is_file() else None
     except ProblemError as error:
