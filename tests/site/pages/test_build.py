@@ -213,4 +213,6 @@ def test_without_all_files_for_browsers_the_site_has_not_a_byte_of_them(sample_s
 def test_every_snippet_can_be_downloaded_whole(site):
     found = levels.load()
     for name in (*found.snippets, *(puzzle.program for puzzle in found.puzzles)):
-        assert (site / "snippets" / name).read_bytes() == (SNIPPETS / name).read_bytes()
+        label, code = (site / "snippets" / name).read_text("utf-8").split("\n\n", 1)
+        assert all(line.startswith("# ") for line in label.split("\n")), name
+        assert code == (SNIPPETS / name).read_text("utf-8"), name
