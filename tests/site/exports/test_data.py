@@ -89,7 +89,7 @@ def test_questions_json_has_every_exercise_with_its_files(site, data, copies, ba
         assert [one["name"] for one in record["wrong"]] == [path.stem for path in page.wrong(SNIPPETS)]
         for file in (record["starter"], record["solution"]):
             assert _below_its_label(site / file["url"].removeprefix(base)) == file["code"]
-        judge = (site / record["judge"].removeprefix(base)).read_text(encoding="utf-8")
+        judge = _below_its_label(site / record["judge"].removeprefix(base))
         assert judge == one_file.assembled(SNIPPETS / page.judge)
 
 
@@ -101,7 +101,7 @@ def test_questions_json_has_every_trainer_with_its_bugs(site, data, copies, base
         assert [bug["name"] for bug in record["bugs"]] == [bug.name for bug in page.bugs]
         for file in (record["broken"], record["fixed"]):
             assert _below_its_label(site / file["url"].removeprefix(base)) == file["code"]
-        check = (site / record["check"].removeprefix(base)).read_text(encoding="utf-8")
+        check = _below_its_label(site / record["check"].removeprefix(base))
         assert check == one_file.assembled(SNIPPETS / page.judge)
 
 
