@@ -25,7 +25,10 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
 _TASK = re.compile(r'<h2 id="task">.*?</h2>(.*?)(?=<h2\b|\Z)', re.S)
 _BOX = re.compile(r'<div class="tw-app.*?</div>\s*</div>', re.S)
 # The end of a sentence, where the next one begins with a capital letter, a number, or code (which reads as X).
-_END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)""")
+_END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)|:(?=\s*$)""")
+# A sentence before code or a picture is complete without it, unless it speaks of that: "This helper keeps the types:".
+_COLON = re.compile(r":((?:</\w+>)*)$")
+_SPEAKS_OF_IT = re.compile(r"\b(?:[Hh]ere|[Ss]ame|[Tt]his|[Tt]hese)\b|^\s*If [^,]*$")
 _SHORT_FOR = re.compile(r"\b(?:al|e\.g|i\.e|vs|cf|approx|no)\.$")
 _LINK = re.compile(r"</?a\b[^>]*>")
 # What a sentence needs at least to say something: "Four." and "It depends." take the next one with them.
@@ -34,11 +37,12 @@ FEW_WORDS = 12
 LEAST_WORDS = 5
 # The next sentence often holds the answer ("There is no flag for a row. Write it back."), so it comes along up to this
 # length: two lines on paper.
-MOST_WORDS = 32
+MOST_WORDS = 36
 # What cannot be read without the page; a sentence that begins with a link leads to another one.
 _POINTS = re.compile(
-    r"\babove[,.:;)]|\b(?:bias|function|grid|module|picture|plot|program|run|table)\s+above\b|\bthe\s+program\s+for\b"
-    r"|\b(?:this|next)\s+(?:page|program)\b|\bpage of its own\b|\bhas a page\b|\b(?:two|three) (?:checks|limits)\b"
+    r"\babove[,.:;)]|\b(?:bias|function|grid|module|picture|plot|program|run|table|X+)\s+above\b|\bthe\s+program\s+for\b"
+    r"|\b(?:this|next)\s+(?:page|program)\b|\bpage of its own\b|\bhas a page\b|\bMore in\b"
+    r"|\b(?:two|three) (?:checks|limits)\b"
 )
 # What a page has room for at most.
 FOLLOW_UPS = 4
@@ -71,8 +75,10 @@ def _sentences(paragraph: str) -> str:
             break
         if taken and _POINTS.search(plain[taken : end.end()]):
             break
+        if end[0] == ":" and (not taken or _SPEAKS_OF_IT.search(plain[taken:])):
+            break
         taken = end.end()
-    return _closed(paragraph[: places[taken]]) if len(plain[:taken].split()) >= LEAST_WORDS else ""
+    return _COLON.sub(r".\1", _closed(paragraph[: places[taken]])) if len(plain[:taken].split()) >= LEAST_WORDS else ""
 
 
 def _flat(paragraph: str) -> tuple[str, list[int]]:

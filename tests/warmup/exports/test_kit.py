@@ -19,6 +19,14 @@ from warmup.exports import cards, kit
             "It adds the gradient to what is there, and so it never overwrites.",
         ),
         (
+            "<p>A hook gets the sum. Give each branch a view, and hooks to the <em>views:</em></p><pre>x</pre>",
+            "A hook gets the sum. Give each branch a view, and hooks to the <em>views.</em>",
+        ),
+        (
+            "<p>It writes what it gets into the list. This program shows what comes of it:</p><pre>x</pre>",
+            "It writes what it gets into the list.",
+        ),
+        (
             "<p>No. It changes what is recorded and not what the layers do. The program above shows both.</p>",
             "No. It changes what is recorded and not what the layers do.",
         ),
