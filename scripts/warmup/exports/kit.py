@@ -1,4 +1,4 @@
-"""What the interviewer kit prints besides the cards: follow-ups with one line of answer, and the tasks of exercises.
+"""What the interviewer kit prints besides the cards: follow-ups with a short answer, and the tasks of exercises.
 
 The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. These are two
 small files, so that all is there before somebody prints.
@@ -25,20 +25,32 @@ _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
 _TASK = re.compile(r'<h2 id="task">.*?</h2>(.*?)(?=<h2\b|\Z)', re.S)
 _BOX = re.compile(r'<div class="tw-app.*?</div>\s*</div>', re.S)
 # The end of a sentence, where the next one begins with a capital letter, a number, or code (which reads as X).
-_END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)""")
+_END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)|:(?=\s*$)""")
+# A sentence before code or a picture is complete without it, unless it speaks of that: "This helper keeps the types:".
+_COLON = re.compile(r":((?:</\w+>)*)$")
+_SPEAKS_OF_IT = re.compile(r"\b(?:[Hh]ere|[Ss]ame|[Tt]his|[Tt]hese)\b|^\s*If [^,]*$")
 _SHORT_FOR = re.compile(r"\b(?:al|e\.g|i\.e|vs|cf|approx|no)\.$")
 _LINK = re.compile(r"</?a\b[^>]*>")
 # What a sentence needs at least to say something: "Four." and "It depends." take the next one with them.
 FEW_WORDS = 12
 # A line of fewer says nothing: "Not necessarily."
 LEAST_WORDS = 5
+# The next sentence often holds the answer ("There is no flag for a row. Write it back."), so it comes along up to this
+# length: two lines on paper.
+MOST_WORDS = 36
+# What cannot be read without the page; a sentence that begins with a link leads to another one.
+_POINTS = re.compile(
+    r"\babove[,.:;)]|\b(?:bias|function|grid|module|picture|plot|program|run|table|X+)\s+above\b|\bthe\s+program\s+for\b"
+    r"|\b(?:this|next)\s+(?:page|program)\b|\bpage of its own\b|\bhas a page\b|\bMore in\b"
+    r"|\b(?:two|three) (?:checks|limits)\b"
+)
 # What a page has room for at most.
 FOLLOW_UPS = 4
 MISTAKES = 6
 
 
 def one_line(answer: str) -> str:
-    """The first sentence of an answer, or as many as say something, as HTML without links.
+    """The first sentences of an answer, as many as say something and fit into two lines, as HTML without links.
 
     Args:
         answer: HTML, as a follow-up's fold holds it.
@@ -47,7 +59,7 @@ def one_line(answer: str) -> str:
         "" where it does not begin with a sentence that is complete without what follows, such as a table.
     """
     paragraph = _PARAGRAPH.match(answer.strip())
-    return _sentences(_LINK.sub("", paragraph[1]).strip()) if paragraph else ""
+    return _LINK.sub("", _sentences(paragraph[1].strip())) if paragraph else ""
 
 
 def _sentences(paragraph: str) -> str:
@@ -58,10 +70,15 @@ def _sentences(paragraph: str) -> str:
         text = plain[: end.end()]
         if text.count('"') % 2 or text.count("(") != text.count(")") or _SHORT_FOR.search(text):
             continue
-        taken = end.end()
-        if len(text.split()) >= FEW_WORDS:
+        enough = len(plain[:taken].split()) >= FEW_WORDS
+        if enough and (len(text.split()) > MOST_WORDS or paragraph[places[taken] :].lstrip().startswith("<a ")):
             break
-    return _closed(paragraph[: places[taken]]) if len(plain[:taken].split()) >= LEAST_WORDS else ""
+        if taken and _POINTS.search(plain[taken : end.end()]):
+            break
+        if end[0] == ":" and (not taken or _SPEAKS_OF_IT.search(plain[taken:])):
+            break
+        taken = end.end()
+    return _COLON.sub(r".\1", _closed(paragraph[: places[taken]])) if len(plain[:taken].split()) >= LEAST_WORDS else ""
 
 
 def _flat(paragraph: str) -> tuple[str, list[int]]:
@@ -126,7 +143,7 @@ def task(content: str) -> str:
 
 
 def follow_ups(proof: dict) -> list[dict]:
-    """The first follow-ups of a page's proof that stand alone and have an answer of one line, both as HTML."""
+    """The first follow-ups of a page's proof that stand alone and have a short answer, both as HTML."""
     lines = ((one["question"], one_line(one["answer"])) for one in proof["next"] if not one.get("here"))
     return [{"question": asked, "answer": line} for asked, line in lines if line][:FOLLOW_UPS]
 

@@ -14,7 +14,8 @@ SITE = levels.load()
 
 def test_words_in_title_tags_and_name_filter_and_stay_in_the_address(open_page):
     page = open_page("questions/?level=junior")
-    rows, field = page.locator(".tw-question:visible"), page.get_by_role("searchbox", name="Words in title or tags")
+    rows = page.locator(".tw-question:visible")
+    field = page.get_by_role("searchbox", name="Words in title, tags or other names")
     field.press_sequentially("ZERO-grad forget")
     expect(rows).to_have_text([re.compile("zero_grad")])
     expect(page).to_have_url(re.compile(r"\?text=ZERO-grad\+forget&level=junior$"))
@@ -28,6 +29,8 @@ def test_words_in_title_tags_and_name_filter_and_stay_in_the_address(open_page):
     tagged = [q for q in SITE.questions if "learning rate" in q.tags and q.level == "junior"]
     field.fill("learning rate")
     expect(rows.filter(has_text=tagged[0].title)).to_have_count(1)
+    field.fill("batchnorm")  # an alias: its title and tags say "batch norm"
+    expect(rows.locator("a[href$='/batch-norm/']")).to_be_visible()
     field.fill("no such words")
     expect(page.locator(".tw-filter output")).to_have_text("No question matches. Take one filter away.")
     page.get_by_role("button", name="Show all").click()

@@ -11,28 +11,48 @@ from warmup.exports import cards, kit
     ("answer", "line"),
     [
         (
-            "<p>It adds the gradient to what is there, and so it never overwrites. The rest.</p>",
+            "<p>There is no flag for one row of it, as an indexed row is a result. Write it back after each step.</p>",
+            "There is no flag for one row of it, as an indexed row is a result. Write it back after each step.",
+        ),
+        (
+            f"<p>It adds the gradient to what is there, and so it never overwrites. And {'so ' * 40}on.</p>",
             "It adds the gradient to what is there, and so it never overwrites.",
         ),
         (
-            "<p>No. It changes what is recorded and not what the layers do. More.</p>",
+            "<p>A hook gets the sum. Give each branch a view, and hooks to the <em>views:</em></p><pre>x</pre>",
+            "A hook gets the sum. Give each branch a view, and hooks to the <em>views.</em>",
+        ),
+        (
+            "<p>It writes what it gets into the list. This program shows what comes of it:</p><pre>x</pre>",
+            "It writes what it gets into the list.",
+        ),
+        (
+            "<p>No. It changes what is recorded and not what the layers do. The program above shows both.</p>",
             "No. It changes what is recorded and not what the layers do.",
         ),
         (
-            "<p>A <em>copy is made of it. <code>x.y. Z</code> is</em> what one calls for a copy. More.</p>",
+            '<p>It reads batches ahead, and so it overlaps with the whole step. <a href="x">Four</a> has more.</p>',
+            "It reads batches ahead, and so it overlaps with the whole step.",
+        ),
+        (
+            '<p>Both use the same trained network. <a href="x">DDIM</a> can skip some steps, and DDPM cannot.</p>',
+            "Both use the same trained network. DDIM can skip some steps, and DDPM cannot.",
+        ),
+        (
+            "<p>A <em>copy is made of it. <code>x.y. Z</code> is</em> what one calls for a copy. See this page.</p>",
             "A <em>copy is made of it. <code>x.y. Z</code> is</em> what one calls for a copy.",
         ),
         (
-            '<p>Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) for others. More.</p>',
-            'Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) for others.',
+            '<p>Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) too. See this page.</p>',
+            'Keskar et al. found that it does, e.g. for "A. B? C" and (as here. Or there) too.',
         ),
         (
-            '<p>If x &lt; 1, then the sum stays below <a href="../x/">the greatest number</a>. <code>y</code> not.</p>',
+            '<p>If x &lt; 1, then the sum stays below <a href="../x/">the greatest number</a>. See this page.</p>',
             "If x &lt; 1, then the sum stays below the greatest number.",
         ),
         (
-            "<p>One <strong>that ends emphasized, with the twelve words that are needed here, is.</strong> Two.</p>",
-            "One <strong>that ends emphasized, with the twelve words that are needed here, is.</strong>",
+            "<p>One <strong>that ends emphasized, with all the words needed here, is it.</strong> See this page.</p>",
+            "One <strong>that ends emphasized, with all the words needed here, is it.</strong>",
         ),
         ("<p>Assert it just before the call:</p><pre><code>x</code></pre><p>This is not the answer to it.</p>", ""),
         ("<table><tr><td>a</td></tr></table><p>The table has what is asked for here, in rows.</p>", ""),

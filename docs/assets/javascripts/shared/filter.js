@@ -12,8 +12,11 @@ const words = text => plain(text).split(" ").filter(Boolean)
 const has = (item, name, value) =>
   !value || (name === "tag" ? item.dataset.tags.split("|").includes(value) : item.dataset[name] === value)
 
-// Each item's words: its title, its name in the sidebar, and its tags.
-const textOf = item => plain([item.querySelector("a").textContent, item.dataset.short, item.dataset.tags.replaceAll("|", " ")].join(" "))
+// Each item's words: its title, its name in the sidebar, its tags, and what else people call it.
+const textOf = item => {
+  const { short, tags, aliases = "" } = item.dataset
+  return plain([item.querySelector("a").textContent, short, tags, aliases].join(" ").replaceAll("|", " "))
+}
 
 /**
  * Filter the items of a list by the fields of a form: selects, and a text of which every word must be found.
@@ -21,7 +24,7 @@ const textOf = item => plain([item.querySelector("a").textContent, item.dataset.
  * An option says how many questions it would give; one that would give none cannot be chosen.
  *
  * @param {HTMLFormElement} form
- * @param {HTMLElement[]} items what is shown or hidden, with data-level, -topic, -kind, -tags and -short.
+ * @param {HTMLElement[]} items what is shown or hidden, with data-level, -topic, -kind, -tags, -short and -aliases.
  * @param {Object} more `groups` are hidden with all of their items; `changed(shown)` gets the items that are shown;
  *   `kept()` gives what else the address holds, by name.
  */

@@ -155,15 +155,16 @@ def test_a_link_with_unknown_and_too_many_questions_says_so(open_page):
 
 
 def test_the_markdown_of_the_interviewer(open_page):
-    page = open_page(of("junior/autograd/zero-grad"))
+    page = open_page(of("junior/autograd/zero-grad", "mid/modeling/skip-connections"))
     with page.expect_download() as download:
         page.get_by_role("button", name="Download Markdown").click()
     text = download.value.path().read_text(encoding="utf-8")
-    assert text.startswith("# Interview: 1 question, 4 minutes\n\n## 1. What is optimizer.zero\\_grad() for")
+    assert text.startswith("# Interview: 2 questions, 9 minutes\n\n## 1. What is optimizer.zero\\_grad() for")
     headings = re.findall(r"^### (.*)$", text, re.M)
-    assert headings == ["The answer to hear", "Ask next", "Listening for", "Score and notes"]
+    assert headings == ["The answer to hear", "Ask next", "Listening for", "Score and notes"] * 2
     assert "1. **You use Adam and forget it. What do you see?** " in text
     assert re.search(r"^- \*\*Strong\*\*: \"Nothing raises\.", text, re.M)
+    assert "multiply it by 2^24." in text  # and not by 224
     assert "zero\\_grad() sets None" in text and "<" not in text
 
 

@@ -70,6 +70,7 @@ def test_weak_answers_become_due_as_flashcards_and_can_be_taken_back(open_page):
     expect(page.get_by_role("button", name="Undo")).to_be_focused()
     page.keyboard.press("Enter")
     assert all(entry.get("gone") for entry in stored(page, "card").values())
+    expect(page.get_by_role("button", name="Make them due")).to_be_focused()
     click(page, "Make them due")
     expect(again).to_contain_text("1 flashcard is due now.")
     cards = {id: entry for id, entry in stored(page, "card").items() if not entry.get("gone")}

@@ -4,6 +4,23 @@ const escape = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&")
 
 const code = text => (text.includes("`") ? `\`\` ${text} \`\`` : `\`${text}\``)
 
+const bracketed = text => (/^(?:\p{L}|[\d.]+)$/u.test(text) ? text : `(${text})`)
+
+// A formula in one line: 2^24 and √2 are other numbers than 224 and 2.
+const formula = node => {
+  const parts = [...node.children].map(formula)
+  const [base, ...others] = parts.map(bracketed)
+  switch (node.localName) {
+    case "msup": return `${base}^${others[0]}`
+    case "msub": case "munder": return `${base}_${others[0]}`
+    case "msubsup": case "munderover": return `${base}_${others[0]}^${others[1]}`
+    case "mfrac": return `${base}/${others[0]}`
+    case "msqrt": return `√${bracketed(parts.join(""))}`
+    case "mspace": return " "
+    default: return parts.length ? parts.join("") : node.textContent.trim()
+  }
+}
+
 const inlineOf = node => {
   if (node.nodeType === Node.TEXT_NODE) return escape(node.textContent.replaceAll(/\s+/g, " "))
   if (node.nodeType !== Node.ELEMENT_NODE) return ""
@@ -12,7 +29,7 @@ const inlineOf = node => {
     case "code": return code(node.textContent)
     case "em": return `*${inner()}*`
     case "strong": return `**${inner()}**`
-    case "math": return escape(node.textContent.replaceAll(/\s+/g, ""))
+    case "math": return escape(formula(node))
     default: return inner()
   }
 }

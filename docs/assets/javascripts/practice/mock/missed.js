@@ -61,6 +61,7 @@ export const again = ({ answers }) => {
       }
       said.replaceChildren("They are as they were.")
       choose()
+      box.querySelector("button").focus()
     }
     said.replaceChildren(`${counted(chosen.length, "flashcard")} ${chosen.length === 1 ? "is" : "are"} due now. `,
       element("a", { href: "../flashcards/?start=due" }, "Start with what is due"), " ", button("Undo", undo, { quiet: true }))
