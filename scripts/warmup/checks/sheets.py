@@ -63,7 +63,7 @@ def _found(sheet: sheets.Sheet, questions: dict[str, Question], snippets: Path) 
 def stands_in(code: str, question: Question, snippets: Path) -> bool:
     """Whether a program that a question's page shows has some code within one line."""
     files = [path for name in question.snippets if (path := snippets / name).is_file()]
-    rows = [row for path in files for row in path.read_text(encoding="utf-8").split("\n")]
+    rows = [row for path in files for row in path.read_text(encoding="utf-8", errors="replace").split("\n")]
     rows += [
         line.text for line in question.lines if line.fence and not line.opens and line.fence.info.startswith("python")
     ]

@@ -52,6 +52,7 @@ def _copy_question(root: Path, question: str, number: int) -> None:
         _copy_snippets(root / "snippets" / name.parent, name.name, number)
         text = re.sub(rf'(?<=")((?:[\w-]+/)*{re.escape(name.name)})(?=\.(?:py|out)")', rf"\1_{number}", text)
     text = text.replace("**Strong**: ", f"**Strong**: ({number}) ", 1)
+    text = re.sub(r"(?m)^aliases: \[(.*)\]$", lambda found: f"aliases: [{_numbered(found[1], number)}]", text, count=1)
     page.with_name(f"{page.stem}-{number}.md").write_text(text, encoding="utf-8")
     sheet, place = page.parents[1] / sheets.NAME, question.partition("/")[2]
     lines = sheet.read_text(encoding="utf-8")
@@ -60,6 +61,10 @@ def _copy_question(root: Path, question: str, number: int) -> None:
     index = page.with_name("index.md")
     text = index.read_text(encoding="utf-8")
     index.write_text(re.sub(r"(?m)^order: \[(.*)\]$", rf"order: [\1, {page.stem}-{number}]", text), encoding="utf-8")
+
+
+def _numbered(names: str, number: int) -> str:
+    return ", ".join(f"{name} {number}" for name in names.split(", "))
 
 
 def _copy_puzzle(root: Path, slug: str, question: str, number: int) -> None:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import json
 import re
 
 import pikepdf
@@ -36,6 +37,15 @@ def of(*ids: str) -> str:
 def pages(page, paper: str = "A4") -> int:
     with pikepdf.open(io.BytesIO(page.pdf(format=paper))) as found:
         return len(found.pages)
+
+
+def test_an_answer_on_paper_points_to_nothing_on_its_page(site):
+    page_only = re.compile(
+        r"\babove(?=[.,:;)]|$)|\b(program|picture|runs?|table|module|dataset|row) above\b|\bas here\b|in this run\b"
+    )
+    answers = json.loads((site / "practice/interview-kit.json").read_text(encoding="utf-8"))
+    lines = {one["question"]: " ".join(one["answer"].split()) for asked in answers.values() for one in asked}
+    assert not {asked: line for asked, line in lines.items() if page_only.search(line)}
 
 
 def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
