@@ -74,6 +74,24 @@ def test_after_back_the_plan_shows_what_was_ticked_on_the_question_s_page(open_p
     expect(shown.get_by_role("checkbox", name=f"Known: {first.title}")).to_be_checked()
 
 
+def test_a_question_s_page_leads_on_in_the_plan_past_what_is_read(open_page, address):
+    page = open_page("plan/?time=hours&level=junior")
+    questions = PLANS["hours-junior"].questions
+    shown = page.locator(".tw-plan:visible")
+    page.get_by_role("checkbox", name=f"Read: {questions[1].title}").check()
+    shown.get_by_role("link", name=questions[0].title).click()
+    on = page.get_by_role("link", name="Next in your plan")
+    on.click()
+    expect(page).to_have_url(f"{address}{questions[2].id}/")
+    page.get_by_role("link", name="Back to your plan").click()
+    expect(page).to_have_url(f"{address}plan/?time=hours&level=junior#hours-junior")
+    # The last one of the plan leads back only, and so does a page that is not in it.
+    for end in (questions[-1].id, "junior/tensors/cuda-vs-to"):
+        page.goto(f"{address}{end}/")
+        expect(page.get_by_role("link", name="Back to your plan")).to_be_visible()
+        expect(on).to_have_count(0)
+
+
 def test_ticks_and_the_chosen_plan_travel_in_the_progress_file(open_page, address, tmp_path):
     page = open_page("plan/?time=hours&level=senior")
     first, second = PLANS["hours-senior"].questions[:2]
