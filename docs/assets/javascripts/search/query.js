@@ -131,11 +131,12 @@ export const rank = (asked, index) => {
   }
   const byScore = (one, other) => other.score - one.score || one.number - other.number
   found.sort(byScore)
-  for (const page of found.slice(0, COMPARED)) {
+  const least = 0.1 * (found[0]?.score ?? 0)
+  const compared = asked.said.length > COMMON ? found.slice(0, COMPARED) : []
+  for (const page of compared) {
     const same = quoted(asked.said, index.said(page.number))
     if (same > COMMON) page.score *= 1 + QUOTED * (same - COMMON + (same === asked.said.length ? WHOLE : 0))
   }
   found.sort(byScore)
-  const least = 0.1 * (found[0]?.score ?? 0)
   return found.filter(page => page.score >= least).slice(0, RESULTS)
 }
