@@ -38,12 +38,16 @@ const show = shown => {
   showNotices(notice)
 }
 
-const asked = find(Object.fromEntries(new URLSearchParams(location.search)))
-if (asked) {
-  const { time, level } = asked.dataset
+/** Kept for the ends of the questions' pages, which lead back to the plan and on in it. */
+const remember = ({ dataset: { time, level } }, questions) => {
   const chosen = store.get("place:plan")
-  if (chosen?.time !== time || chosen?.level !== level) store.set("place:plan", { time, level })
+  const isSame = chosen?.time === time && chosen.level === level && String(chosen.questions) === String(questions)
+  if (!isSame) store.set("place:plan", { time, level, questions })
 }
-const shown = asked ?? find(store.get("place:plan") ?? {}) ?? plans[0]
+
+const asked = find(Object.fromEntries(new URLSearchParams(location.search)))
+const chosen = find(store.get("place:plan") ?? {})
+const shown = asked ?? chosen ?? plans[0]
+if (asked ?? chosen) remember(shown, [...shown.querySelectorAll("[data-question]")].map(item => item.dataset.question))
 if (shown) show(shown)
 document.querySelector(".tw-choosing").classList.remove("tw-choosing")

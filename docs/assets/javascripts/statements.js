@@ -54,6 +54,7 @@ const summary = () => {
 }
 
 const say = (one, answer) => {
+  const isFirst = one.answer === null
   one.answer = answer
   show(one)
   // What a screen reader hears: the verdict, then the score.
@@ -61,6 +62,7 @@ const say = (one, answer) => {
   const next = statements.slice(statements.indexOf(one) + 1).find(other => other.answer === null)
     ?? statements.find(other => other.answer === null)
   if (next) next.buttons[0].focus()
+  else if (isFirst) score.scrollIntoView({ block: "nearest" }) // all of it, also where the last statement is at the end of the screen
 }
 
 const again = () => {

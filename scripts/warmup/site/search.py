@@ -49,7 +49,10 @@ _DRAWN = re.compile(r"<math\b.*?</math>|<svg\b.*?</svg>", re.S)
 _TAG = re.compile(r"<[^>]*>")
 # What code takes from torch, methods, and keyword arguments of several words.
 _NAME = re.compile(r"(?<=\.)[A-Za-z_]\w{2,}|\b\w+_\w+(?==[^=])")
-_ERROR = re.compile(r"^.*(?:Error|Warning)\b.*$", re.M)
+# Of what was printed: an error with its message, which may go on in the next lines, because it is indented below the
+# error's name or because the line was full.
+_ERROR = re.compile(r"\b\w*(?:Error|Warning)\b")
+_FULL_LINE = 60
 _FILENAME = re.compile(r'<span class="filename">.*?</span>', re.S)
 _WORD = re.compile(r"\w+")
 _SKIPPED_TAGS = {"script", "style", "button", "template", "select", "noscript"}
@@ -108,10 +111,26 @@ class _Reader(HTMLParser):
 
     def handle_data(self, data: str) -> None:
         if not self._skipped:
-            self._write(" ".join(_ERROR.findall(data)) if self._in_output else data)
+            self._write(_errors(data) if self._in_output else data)
 
     def _write(self, text: str) -> None:
         self.parts[-1][0 if self._in_heading else 1].append(text)
+
+
+def _errors(printed: str) -> str:
+    said: list[str] = []
+    message: str | None = None  # its last line; None where no message is open
+    indent = 0  # of its first
+    for line in printed.splitlines():
+        own = len(line) - len(line.lstrip())
+        if _ERROR.search(line):
+            indent = own
+        elif message is None or not line.strip() or own < indent or (own == indent and len(message) < _FULL_LINE):
+            message = None
+            continue
+        message = line
+        said.append(line)
+    return " ".join(said)
 
 
 def _plain(pieces: list[str]) -> str:

@@ -31,6 +31,7 @@ def test_ten_statements_are_answered_by_click_and_by_key_and_scored_by_level(ope
         expect(items.nth(index).locator("[aria-pressed=true]")).to_have_text("True" if is_true else "False")
     score = page.locator(".tw-score")
     expect(score).to_contain_text(f"{len(RECORDED) - 1} of {len(RECORDED)} right.")
+    expect(score.get_by_role("button", name="Answer them again")).to_be_in_viewport(ratio=1)
     levels = [level for level, _, _ in RECORDED]
     expect(score.get_by_role("listitem")).to_have_text(
         [

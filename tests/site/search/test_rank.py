@@ -62,6 +62,28 @@ def test_the_page_that_one_means_is_found(ask):
     assert sum(rank is not None and rank <= 3 for rank in ranks.values()) >= FIRST_THREE * len(ranks), report
 
 
+# As somebody pastes them from a terminal: the sizes and the place in the file are their own.
+PASTED = {
+    "RuntimeError: expected scalar type Long but found Float": ["junior/training-loop/loss-functions"],
+    "Target 10 is out of bounds.": ["junior/training-loop/loss-functions"],
+    "ValueError: Expected more than 1 value per channel when training, got input size torch.Size([1, 64])": [
+        "junior/modules/batch-norm",
+        "mid/modeling/normalization-layers",
+    ],
+    'File "train.py", line 42, in <module> loss.backward() RuntimeError: Trying to backward through the graph a second '
+    "time (or directly access saved tensors after they have already been freed).": ["mid/autograd/multiple-backward"],
+    "RuntimeError: grad can be implicitly created only for scalar outputs": ["junior/autograd/what-autograd-does"],
+    "UserWarning: Using a target size (torch.Size([32])) that is different to the input size (torch.Size([32, 1])).": [
+        "junior/tensors/broadcasting"
+    ],
+}
+
+
+def test_a_pasted_error_leads_to_the_page_that_quotes_it(ask):
+    found = {query: places(results) for query, results in ask(PASTED).items()}
+    assert not {query: found[query][:3] for query, pages in PASTED.items() if found[query][0] not in pages}
+
+
 def test_results_are_short_and_none_tells_a_puzzle_s_answer(ask):
     found = ask(["zero_grad", "a guarded square root", "autograd", "", "???", "the", '<b>&"'])
     assert not [found[nothing] for nothing in ("", "???", "the") if found[nothing]]

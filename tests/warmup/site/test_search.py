@@ -37,6 +37,18 @@ def test_of_code_the_names_are_found_and_of_outputs_the_errors():
     assert made["parts"] == [("", "RuntimeError: no")]
 
 
+def test_an_error_is_found_by_its_message_also_where_that_goes_on_in_the_next_line():
+    def found(printed):
+        return parts(f'<div class="tw-output"><pre>{printed}</pre></div>')
+
+    assert found("  labels 1 to 3   IndexError\n      Target 3 is out of bounds.\nnext   1.0") == [
+        ("", "labels 1 to 3 IndexError Target 3 is out of bounds.")
+    ]
+    full = "ValueError: Expected more than 1 value per channel when training, got input size"
+    assert found(f"1.0\n{full}\n[1, 8]\nnext 2.0") == [("", f"{full} [1, 8]")]
+    assert found("KeyError: a\nnext 2.0\n\n  indented") == [("", "KeyError: a")]
+
+
 def test_what_a_puzzle_and_a_trainer_keep_back_is_not_found():
     shown = (
         '<p>Seen</p><div class="tw-guesses">guess</div><details class="tw-answer"><summary>A</summary>hidden</details>'

@@ -1,6 +1,6 @@
 // All pages in an index of lunr, which counts and weighs words; what to ask it is in query.js.
 
-import { taken, terms } from "./words.js"
+import { asIs, taken, terms } from "./words.js"
 
 // Of each field its weight, and what a page has there. What names the page weighs most.
 const FIELDS = {
@@ -24,9 +24,9 @@ const remembering = (make, known = new Map()) => word => {
 /**
  * @param {Object} lunr
  * @param {Object[]} pages entries of search_index.json.
- * @returns {{pages, stem, take, known: Map<string, number>, spelled: Map<string, string>, rarity, score}} `known` has on how
- *   many pages each stem stands, `spelled` the stem of each word; `take` takes a word apart; `score(stem)` is how well each
- *   page fits it, by number.
+ * @returns {{pages, stem, take, known: Map<string, number>, spelled: Map<string, string>, rarity, said, score}} `known` has
+ *   on how many pages each stem stands, `spelled` the stem of each word; `take` takes a word apart; `score(stem)` is how well each
+ *   page fits it, by number; `said(number)` is what a page says, word by word.
  */
 export const indexOf = (lunr, pages) => {
   const spelled = new Map()
@@ -55,6 +55,7 @@ export const indexOf = (lunr, pages) => {
     }
     return scores.get(term)
   }
+  const said = remembering(number => ` ${pages[number].parts.flat().map(text => asIs(text).join(" ")).join(" | ")} `)
   const rarity = term => Math.log(1 + pages.length / (known.get(term) ?? 1))
-  return { pages, stem, take, known, spelled: new Map(spelled), rarity, score }
+  return { pages, stem, take, known, spelled: new Map(spelled), rarity, said, score }
 }

@@ -6,8 +6,8 @@ import { button, counted, element } from "../shared/dom.js"
 import { words } from "./words.js"
 
 const BLOCK = "p, li, td, th, dt, dd, h1, h2, h3, h4, pre, summary, figcaption"
-// What a puzzle keeps back, what is drawn, and what a reader fills in.
-const LEFT_ALONE = ".tw-answer, .tw-guesses, .headerlink, svg, math, script, style, textarea, select, button, nav, .tw-marks"
+// What a puzzle keeps back, what is not shown, what is drawn, and what a reader fills in.
+const LEFT_ALONE = "[hidden], .tw-answer, .tw-guesses, .headerlink, svg, math, script, style, textarea, select, button, nav, .tw-marks"
 
 /** For each word of the address, in small letters, the number of the one that was typed. */
 const wanted = text => new Map(text.split(" ").flatMap((forms, number) => forms.split(".").map(form => [form.toLowerCase(), number])))

@@ -1,14 +1,21 @@
 // From what a reader types to pages, the best first.
 
-import { distance, words } from "./words.js"
+import { asIs, distance, words } from "./words.js"
 
 const RESULTS = 20
 const MOST_ALTERNATIVES = 12
 // Words of everyday language, of which people type one where a page says another.
 const SYNONYMS = ("rise rises increase increases grow grows up|fall falls decrease decreases drop reduce lower down|need needs required|learn train"
-  + "|constant same|gpu cuda|inspect print log|choose pick|save store|big large|small tiny little|image picture photo"
+  + "|constant same|gpu cuda graphics|several multiple multi|iteration step|inspect print log|choose pick|save store|big large|small tiny little|image picture photo"
   + "|fast faster speed quick|slow slower|error exception|network model|crash crashed interrupted").split("|").map(group => group.split(" "))
 const SYNONYM = 0.6
+// An error message is pasted whole, and its page quotes it: what each word beyond those that any two sentences share adds
+// to the score of the pages that are best without it; a query that is quoted whole counts more words.
+const QUOTED = 0.5
+const COMMON = 4
+const WHOLE = 3
+const LONGEST = 100 // words, for a whole file may be in the clipboard
+const COMPARED = 40
 
 /** Other forms of a word that the site knows: longer ones, and if it is none of the site's, ones written almost so. */
 const alternatives = (term, typed, last, { known, spelled, stem }) => {
@@ -40,8 +47,8 @@ const plain = text => text.toLowerCase().replaceAll(/[-_'’]/g, "")
 /**
  * The words of a query, each with its alternatives.
  *
- * @returns {{text: string, forms: Map<string, number>, rarity: number, extra: boolean}[]} `extra` ones make a page better,
- *   but none misses them.
+ * @returns {{text: string, forms: Map<string, number>, rarity: number, extra: boolean}[] & {said: string[]}} `extra` ones
+ *   make a page better, but none misses them. `said` are the words just as they were typed.
  */
 export const read = (query, index) => {
   const typed = words(query).map(({ text }) => ({ text, ...index.take(text) }))
@@ -64,7 +71,16 @@ export const read = (query, index) => {
     const pair = index.stem(plain(typed[number].text + text))
     if (index.known.has(pair)) ask(pair, new Map([[pair, 0.8]]), true)
   }
-  return asked
+  return Object.assign(asked, { said: asIs(query).slice(0, LONGEST) })
+}
+
+/** How many words of a query, one after the other, a page says just so. */
+const quoted = (said, text) => {
+  let most = 0
+  for (let from = 0; from + most < said.length; from++) {
+    while (from + most < said.length && text.includes(` ${said.slice(from, from + most + 1).join(" ")} `)) most++
+  }
+  return most
 }
 
 /** A page that only lists others comes after them, and one to write code on after the one that explains. */
@@ -113,7 +129,14 @@ export const rank = (asked, index) => {
     const share = page.covered / needed
     page.score = (page.score + 6 * called(entry, asked, needed, index)) * (0.2 + 0.8 * share * share) * prior(entry)
   }
-  found.sort((one, other) => other.score - one.score || one.number - other.number)
+  const byScore = (one, other) => other.score - one.score || one.number - other.number
+  found.sort(byScore)
   const least = 0.1 * (found[0]?.score ?? 0)
+  const compared = asked.said.length > COMMON ? found.slice(0, COMPARED) : []
+  for (const page of compared) {
+    const same = quoted(asked.said, index.said(page.number))
+    if (same > COMMON) page.score *= 1 + QUOTED * (same - COMMON + (same === asked.said.length ? WHOLE : 0))
+  }
+  found.sort(byScore)
   return found.filter(page => page.score >= least).slice(0, RESULTS)
 }

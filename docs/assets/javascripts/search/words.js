@@ -12,6 +12,9 @@ const STOP = new Set(("a about after all also am an and any are as at be because
 /** The words of a text as {text, at}, in order. */
 export const words = text => [...text.matchAll(WORD)].map(found => ({ text: found[0], at: found.index }))
 
+/** The words of a text in small letters, a number as any other, since the sizes in an error message differ. */
+export const asIs = text => words(text).map(({ text: word }) => /^\p{N}+$/u.test(word) ? "0" : word.toLowerCase())
+
 /**
  * A word taken apart.
  *

@@ -14,7 +14,8 @@ export const ticksOf = id => store.get(`question:${id}`) ?? { read: false, known
  */
 export const ticks = (id, title) => {
   const box = (field, text) => {
-    const input = element("input", { type: "checkbox", "aria-label": `${text}: ${title}`, onchange: () => {
+    // Without autocomplete, or Back shows the box as it stood when the page was left.
+    const input = element("input", { type: "checkbox", autocomplete: "off", "aria-label": `${text}: ${title}`, onchange: () => {
       const { read, known } = ticksOf(id)
       store.set(`question:${id}`, { read, known, [field]: input.checked })
     } })

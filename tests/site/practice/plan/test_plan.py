@@ -50,6 +50,79 @@ def test_one_click_leads_to_a_plan_whose_ticks_are_kept_counted_and_shown_on_the
     check_on_a_phone(page, "plan", ".tw-times a, .tw-ticks label")
 
 
+def test_after_back_the_plan_shows_what_was_ticked_on_the_question_s_page(open_page):
+    page = open_page("plan/?time=hours&level=junior")
+    shown = page.locator(".tw-plan:visible")
+    first = PLANS["hours-junior"].questions[0]
+    box = shown.get_by_role("checkbox", name=f"Read: {first.title}")
+    expect(box).not_to_be_checked()
+    shown.get_by_role("link", name=first.title).click()
+    page.get_by_role("checkbox", name="Read: ").check()
+    page.go_back()
+    expect(shown.get_by_role("status")).to_contain_text("1 of ")
+    expect(box).to_be_checked()
+    # A page that the browser kept as it was hears of no change: a stale one would write its old tick over the new one.
+    page.evaluate(
+        """id => {
+        const state = JSON.parse(localStorage.getItem("torch-warmup"))
+        state.entries[`question:${id}`] = { read: true, known: true, at: Date.now() }
+        localStorage.setItem("torch-warmup", JSON.stringify(state))
+        dispatchEvent(new PageTransitionEvent("pageshow", { persisted: true }))
+    }""",
+        first.id,
+    )
+    expect(shown.get_by_role("checkbox", name=f"Known: {first.title}")).to_be_checked()
+
+
+def test_a_question_s_page_leads_on_in_the_plan_past_what_is_read(open_page, address):
+    page = open_page("plan/?time=hours&level=junior")
+    questions = PLANS["hours-junior"].questions
+    shown = page.locator(".tw-plan:visible")
+    page.get_by_role("checkbox", name=f"Read: {questions[1].title}").check()
+    shown.get_by_role("link", name=questions[0].title).click()
+    on = page.get_by_role("link", name="Next in your plan")
+    on.click()
+    expect(page).to_have_url(f"{address}{questions[2].id}/")
+    page.get_by_role("link", name="Back to your plan").click()
+    expect(page).to_have_url(f"{address}plan/?time=hours&level=junior#hours-junior")
+    # The last one of the plan leads back only, and so does a page that is not in it.
+    for end in (questions[-1].id, "junior/tensors/cuda-vs-to"):
+        page.goto(f"{address}{end}/")
+        expect(page.get_by_role("link", name="Back to your plan")).to_be_visible()
+        expect(on).to_have_count(0)
+
+
+def test_ticks_and_the_chosen_plan_travel_in_the_progress_file(open_page, address, tmp_path):
+    page = open_page("plan/?time=hours&level=senior")
+    first, second = PLANS["hours-senior"].questions[:2]
+    page.get_by_role("checkbox", name=f"Read: {first.title}").check()
+    page.get_by_role("checkbox", name=f"Known: {second.title}").check()
+    page.goto(f"{address}practice/")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Write to a file").click()
+    download.value.save_as(tmp_path / "progress.json")
+
+    def shows_both(page):
+        page.goto(f"{address}plan/")
+        shown = page.locator(".tw-plan:visible")
+        expect(shown.locator("h2")).to_have_text("Senior in two hours")
+        expect(shown.get_by_role("status")).to_contain_text("1 of 8 read, 1 known.")
+        expect(page.get_by_role("checkbox", name=f"Known: {second.title}")).to_be_checked()
+
+    other = open_page("practice/")
+    other.locator("input[type=file]").set_input_files(tmp_path / "progress.json")
+    expect(other.get_by_role("status").filter(has_text="Read 3 entries.")).to_be_visible()
+    shows_both(other)
+    # What is forgotten is gone everywhere, and the file brings it back.
+    other.goto(f"{address}practice/")
+    other.get_by_role("button", name="Forget everything").click()
+    other.get_by_role("button", name="Forget it").click()
+    expect(other.locator("#progress")).to_contain_text("0 questions read, 0 known")
+    other.locator("input[type=file]").set_input_files(tmp_path / "progress.json")
+    expect(other.locator("#progress")).to_contain_text("1 question read, 1 known")
+    shows_both(other)
+
+
 def test_the_front_page_shows_due_cards_and_the_plan_that_was_chosen_and_practice_counts_the_ticks(open_page, address):
     memory = {"last": 1, "stability": 1, "difficulty": 5, "reviews": 1, "grade": 3, "at": NOW}
     page = with_stored(

@@ -119,6 +119,10 @@ export class Store extends EventTarget {
     addEventListener("storage", event => {
       if (event.key === KEY) this.#fromAnotherTab(event.newValue)
     })
+    // Back to a page that the browser had kept as it was: it has not heard of changes.
+    addEventListener("pageshow", ({ persisted }) => {
+      if (persisted && !globalThis.storageIsBlocked) this.#fromAnotherTab(localStorage.getItem(KEY))
+    })
   }
 
   #take(text) {
