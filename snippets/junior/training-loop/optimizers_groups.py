@@ -19,7 +19,8 @@ def parameter_groups(
         rates: other learning rates, by how the names of parameters begin.
 
     Raises:
-        ValueError: no parameter has a name that begins so.
+        ValueError: no parameter has a name that begins so, or one is lazy and
+            has no shape yet.
     """
     rates = dict(rates or {})
     names = [name for name, _ in model.named_parameters()]
@@ -30,6 +31,8 @@ def parameter_groups(
     plain = {id(parameter) for norm in norms for parameter in norm.parameters()}
     groups: dict[tuple[float, float], list[nn.Parameter]] = {}
     for name, parameter in model.named_parameters():
+        if nn.parameter.is_lazy(parameter):
+            raise ValueError(f"{name} has no shape yet: run the model once before")
         if parameter.requires_grad:
             rate = next((rates[key] for key in rates if name.startswith(key)), lr)
             is_bias = parameter.ndim < 2 or "bias" in name.rpartition(".")[2]

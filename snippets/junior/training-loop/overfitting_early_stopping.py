@@ -11,11 +11,16 @@ class EarlyStopping:
         model: parameters and buffers are copied at each new best loss.
         patience: so many calls without a new best loss end the run, at least 1.
         min_delta: a loss counts as new best if it is lower by more than this.
+
+    Raises:
+        ValueError: patience is less than 1.
     """
 
     def __init__(
         self, model: nn.Module, patience: int, min_delta: float = 0.0
     ) -> None:
+        if patience < 1:
+            raise ValueError(f"patience {patience} is less than 1")
         self.model, self.patience, self.min_delta = model, patience, min_delta
         self.best, self.waited = math.inf, 0
         self.weights = copy.deepcopy(model.state_dict())
@@ -26,7 +31,7 @@ class EarlyStopping:
         NaN is no improvement.
         """
         if loss < self.best - self.min_delta:
-            self.best, self.waited = loss, 0
+            self.best, self.waited = float(loss), 0
             self.weights = copy.deepcopy(self.model.state_dict())
         else:
             self.waited += 1

@@ -82,6 +82,9 @@ def fit(
 ) -> list[dict[str, float]]:
     """Train, then go back to the weights with the lowest held-out loss.
 
+    The model ends in eval mode. If no held-out loss is finite, it keeps the last
+    weights.
+
     Returns:
         For each epoch "training loss", "held-out loss" and the other metrics.
     """

@@ -63,11 +63,14 @@ class Trainer:
         loader: with ``sampler=EpochSampler(len(dataset))``. Trainer sets its
             generator, because ``iter`` would draw from the global one.
         scheduler: stepped after each step of the optimizer.
-        parts: all else with a ``state_dict()``, such as ``ema=...``.
+        parts: all else with a ``state_dict()``, such as ``ema=...``. They may
+            not be called done, data or random.
 
     Not restored: what workers draw in mid-epoch, and generators of your own.
     Raises TypeError for another loader, ValueError for one without a batch.
     """
+
+    OWN = frozenset({"done", "data", "random"})  # what a file holds besides parts
 
     def __init__(
         self,
@@ -79,6 +82,8 @@ class Trainer:
         scaler: torch.amp.GradScaler | None = None,
         **parts: Any,
     ) -> None:
+        if parts.keys() & self.OWN:
+            raise ValueError("done, data and random are no names for parts")
         self.sampler = loader.sampler
         if not isinstance(self.sampler, EpochSampler) or loader.persistent_workers:
             raise TypeError("needs an EpochSampler, and no persistent workers")
@@ -115,6 +120,7 @@ class Trainer:
             for batch in islice(self.loader, until - self.done):
                 self.step(batch)
                 self.done += 1
+        self.sampler.start = 0  # the loader is whole again, for an evaluation
 
     def save(self, path: str | Path) -> None:
         state = {name: part.state_dict() for name, part in self.parts.items()}
@@ -122,15 +128,19 @@ class Trainer:
         save_atomically(state | place, path)
 
     def load(self, path: str | Path) -> None:
-        """Go on where a file ends. ValueError: it is of another kind of run."""
+        """Go on where a file ends.
+
+        Raises ValueError if it is no file of ``save``, has other parts or is for
+        other data, and what a part raises if it cannot load its state.
+        """
         state = torch.load(path, map_location="cpu", weights_only=True)
-        done, data, states = (state.pop(key) for key in ("done", "data", "random"))
-        if state.keys() != self.parts.keys() or data != self.data:
+        names = self.parts.keys() | self.OWN
+        if state.keys() != names or state["data"] != self.data:
             raise ValueError("the file has other parts or is for other data")
         for name, part in self.parts.items():
             part.load_state_dict(state[name])
-        self.done = done
-        set_random_states(states)
+        self.done = state["done"]
+        set_random_states(state["random"])
 
 
 if __name__ == "__main__":

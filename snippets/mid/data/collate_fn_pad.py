@@ -43,16 +43,17 @@ def collate(
 
     Args:
         samples: all with the same keys, or all of the same length.
-        pad: the function for a field, by its key or position. Any other field
-            is stacked by ``default_collate``.
+        pad: the function for a field, by its key or position: ``list`` keeps
+            the values as they are. Any other field goes to ``default_collate``.
 
     Raises:
         ValueError: samples differ in their fields, or lack one of ``pad``.
     """
     fields = [s if isinstance(s, Mapping) else dict(enumerate(s)) for s in samples]
     keys = fields[0].keys()
-    if any(field.keys() != keys for field in fields) or not pad.keys() <= keys:
-        raise ValueError(f"not all samples have the fields {[*keys, *pad]}")
+    for other in (field.keys() for field in fields):
+        if other != keys or not pad.keys() <= keys:
+            raise ValueError(f"samples of {[*keys]} and {[*other]}, pad: {[*pad]}")
     columns = {key: [field[key] for field in fields] for key in keys}
     batch = {key: pad.get(key, default_collate)(columns[key]) for key in keys}
     return batch if isinstance(samples[0], Mapping) else tuple(batch.values())

@@ -132,6 +132,17 @@ def test_copy_button_copies_what_is_shown(open_page):
     assert copied.strip() == (SNIPPETS / "junior/autograd/zero_grad.py").read_text().strip()
 
 
+@pytest.mark.parametrize("path", ["mid/checkpoints/resume-exactly/", "practice/trainers/resume-jumps/"])
+def test_each_copy_button_belongs_to_a_block_of_its_own(open_page, path):
+    page = open_page(path)
+    page.locator("[data-clipboard-target]").first.wait_for(state="attached")
+    own = page.evaluate(
+        """() => [...document.querySelectorAll("[data-clipboard-target]")].map(button =>
+          document.querySelector(button.dataset.clipboardTarget) === button.closest("pre").querySelector("code"))"""
+    )
+    assert len(own) > 3 and all(own)
+
+
 def test_download_gives_the_whole_file(open_page):
     page = open_page(QUESTION)
     with page.expect_download() as download:

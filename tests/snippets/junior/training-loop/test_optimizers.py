@@ -320,6 +320,14 @@ class TestOptimizers:
             torch.testing.assert_close(parameter, expected, msg=name)
         assert not any(parameter is model.frozen.weight for group in groups for parameter in group["params"])
 
+    def test_a_lazy_layer_is_refused_until_it_has_a_shape(self):
+        model = nn.Sequential(nn.LazyLinear(3))
+        with pytest.raises(ValueError, match="^0.weight has no shape yet"):
+            optimizers_groups.parameter_groups(model, 0.1, 0.5)
+        model(torch.ones(1, 2))
+        groups = optimizers_groups.parameter_groups(model, 0.1, 0.5)
+        assert [(group["weight_decay"], group["params"][0].shape) for group in groups] == [(0.5, (3, 2)), (0.0, (3,))]
+
     def test_a_rate_for_a_name_that_is_not_there_is_an_error_and_the_first_that_fits_counts(self):
         model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
         with pytest.raises(ValueError, match=r"^no parameter's name begins with 'body\.'$"):

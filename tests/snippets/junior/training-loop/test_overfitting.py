@@ -332,6 +332,15 @@ class TestOverfitting:
         stop.restore()
         assert model.running_mean.tolist() == [best, best]
 
+    @pytest.mark.parametrize("patience", [0, -1])
+    def test_early_stopping_refuses_a_patience_below_one(self, patience):
+        with pytest.raises(ValueError, match=f"^patience {patience} is less than 1$"):
+            stopping.EarlyStopping(torch.nn.Linear(1, 1), patience)
+
+    def test_early_stopping_keeps_no_tensor_that_the_loop_goes_on_to_change(self):
+        stop, loss = stopping.EarlyStopping(torch.nn.Linear(1, 1), patience=1), torch.tensor(1.0)
+        assert [stop(loss.mul_(0.5)) for _ in range(4)] == [False] * 4 and stop.best == 1 / 16
+
     def test_early_stopping_without_an_improvement_restores_the_start(self):
         model = torch.nn.Linear(1, 1)
         start = model.weight.item()

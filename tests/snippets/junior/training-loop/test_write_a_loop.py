@@ -167,6 +167,37 @@ class TestWriteALoop:
         (row,) = write_a_loop.fit(model, loader, loader, broken, optimizer, 1)
         assert math.isnan(row["held-out loss"]) and not torch.equal(model.weight, before)
 
+    def test_fit_ends_in_eval_mode_and_without_an_epoch_changes_nothing(self):
+        model, loader = small_model().train(), DataLoader(blobs(20), 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        assert write_a_loop.fit(model, loader, loader, F.cross_entropy, optimizer, 0) == [] and model.training
+        write_a_loop.fit(model, loader, loader, F.cross_entropy, optimizer, 1)
+        assert not any(module.training for module in model.modules())
+
+    @pytest.mark.filterwarnings("error")
+    @pytest.mark.parametrize("optimizer_type", [torch.optim.SGD, torch.optim.AdamW])
+    def test_hooks_of_the_optimizer_clip_and_step_a_scheduler_in_each_batch(self, optimizer_type):
+        def new():
+            torch.manual_seed(0)
+            model = nn.Linear(64, 10)
+            optimizer = optimizer_type(model.parameters(), lr=0.1)
+            return model, optimizer, torch.optim.lr_scheduler.LinearLR(optimizer, total_iters=9)
+
+        loader = DataLoader(blobs(50), 10)
+        model, optimizer, scheduler = new()
+        optimizer.register_step_pre_hook(lambda *_: nn.utils.clip_grad_norm_(model.parameters(), 0.01) and None)
+        optimizer.register_step_post_hook(lambda *_: scheduler.step())
+        for _ in range(2):
+            train_epoch(model, loader, optimizer, CPU)
+        by_hand, optimizer, scheduler = new()
+        for x, y in [*loader, *loader]:
+            optimizer.zero_grad()
+            F.cross_entropy(by_hand(x), y).backward()
+            nn.utils.clip_grad_norm_(by_hand.parameters(), 0.01)
+            optimizer.step()
+            scheduler.step()
+        assert torch.equal(model.weight, by_hand.weight) and scheduler.last_epoch == 10
+
     def test_an_epoch_is_plain_sgd_by_hand(self):
         data, model, copy = blobs(40), nn.Linear(64, 10), nn.Linear(64, 10)
         copy.load_state_dict(model.state_dict())

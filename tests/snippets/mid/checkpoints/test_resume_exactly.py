@@ -369,6 +369,72 @@ class TestResumeExactly:
         with pytest.raises(TypeError, match="^needs an EpochSampler, and no persistent workers$"):
             trainer(data(), num_workers=1, persistent_workers=True)
 
+    def test_the_trainer_refuses_a_stream(self):
+        class Stream(torch.utils.data.IterableDataset):
+            def __iter__(self):
+                return iter(data())
+
+        with pytest.raises(TypeError, match="^needs an EpochSampler"):
+            model = nn.Linear(8, 1)
+            resume.Trainer(model, mse, torch.optim.SGD(model.parameters()), DataLoader(Stream(), 4))
+
+    @pytest.mark.parametrize("name", ["done", "data", "random"])
+    def test_a_part_may_not_have_a_name_that_the_file_uses(self, name):
+        run = trainer(data())
+        parts = {name: torch.optim.SGD(run.model.parameters()), "other": run.scheduler}
+        with pytest.raises(ValueError, match="^done, data and random are no names for parts$"):
+            resume.Trainer(run.model, mse, run.optimizer, run.loader, **parts)
+
+    def test_a_file_of_weights_alone_is_refused_and_changes_nothing(self):
+        run = trainer(data())
+        before = weights(run)
+        with pytest.raises(ValueError, match="^the file has other parts or is for other data$"):
+            go_on(run, trainer(data(), seed=9).model.state_dict())
+        assert torch.equal(weights(run), before) and run.done == 0
+
+    @pytest.mark.parametrize("stop", [5, 8, 13])
+    def test_after_training_the_loader_gives_all_samples(self, stop):
+        run = trainer(data())
+        run.train(3)
+        run.train(stop)
+        assert len(run.loader) == run.batches and sum(len(x) for x, _ in run.loader) == 30
+        state = saved(run)
+        whole = trainer(data())
+        whole.train(20)
+        again = go_on(trainer(data()), state)
+        again.train(20)
+        assert torch.equal(weights(again), weights(whole))
+
+    @pytest.mark.parametrize("stop", [7, 8, 9, 16, 21])
+    def test_a_scheduler_per_epoch_and_one_for_a_plateau_are_parts(self, stop):
+        class PerEpoch(resume.Trainer):
+            def step(self, batch):
+                super().step(batch)
+                if (self.done + 1) % self.batches == 0:
+                    self.parts["per_epoch"].step()
+                    self.parts["plateau"].step(1.0)
+
+        def new():
+            made = trainer(data(), seed=7)
+            schedule = torch.optim.lr_scheduler
+            parts = {
+                "per_epoch": schedule.StepLR(made.optimizer, 1, 0.5),
+                "plateau": schedule.ReduceLROnPlateau(made.optimizer, patience=0),
+            }
+            return PerEpoch(made.model, mse, made.optimizer, made.loader, **parts)
+
+        whole, rates = new(), []
+        for until in (7, 8, 16, 24):
+            whole.train(until)
+            rates.append(whole.optimizer.param_groups[0]["lr"])
+        assert rates == pytest.approx([0.01, 0.005, 0.00025, 0.0000125])
+        first = new()
+        first.train(stop)
+        state = saved(first)
+        again = go_on(new(), state)
+        again.train(24)
+        assert torch.equal(weights(again), weights(whole))
+
     @pytest.mark.parametrize("change", ["part", "size", "seed", "batch size"])
     def test_a_file_of_another_kind_of_run_is_refused(self, change):
         state = saved(trainer(data(), seed=7))

@@ -4,6 +4,7 @@ import io
 import math
 import pickle
 import random
+import re
 import subprocess
 import sys
 from functools import partial
@@ -93,8 +94,22 @@ class TestCollateFn:
         ],
     )
     def test_collate_refuses_samples_that_differ_in_their_fields(self, samples, pad):
-        with pytest.raises(ValueError, match="^not all samples have the fields"):
+        with pytest.raises(ValueError, match="^samples of "):
             collate.collate(samples, pad)
+
+    def test_a_refusal_names_what_differs(self):
+        with pytest.raises(ValueError, match=re.escape("samples of ['a'] and ['a', 'b'], pad: ['a']")):
+            collate.collate([{"a": 1}, {"a": 1}, {"a": 1, "b": 2}], {"a": list})
+
+    def test_list_keeps_what_the_default_refuses_and_collate_pads_a_dict_in_a_dict(self):
+        samples = [{"note": None, "text": {"ids": [1, 2], "id": 3}}, {"note": "x", "text": {"ids": [4], "id": 5}}]
+        with pytest.raises(TypeError, match="NoneType"):
+            collate.collate(samples, {"text": list})
+        batch = collate.collate(
+            samples, {"note": list, "text": partial(collate.collate, pad={"ids": collate.pad_batch})}
+        )
+        assert batch["note"] == [None, "x"] and batch["text"]["id"].tolist() == [3, 5]
+        assert batch["text"]["ids"].tokens.tolist() == [[1, 2], [4, 0]]
 
     def test_several_dtypes_in_a_batch_need_one_to_be_given(self):
         with pytest.raises(ValueError, match="several dtypes"):
