@@ -145,6 +145,13 @@ def test_the_next_days_and_what_an_interviews_date_asks_for(open_page):
     rows = page.locator(".tw-forecast tbody tr")
     assert rows.locator(".tw-number").all_inner_texts() == ["1", "2", "0", "0", "0", "0", "0", "1"]
     expect(rows.nth(1).get_by_role("rowheader")).to_have_text("Tomorrow")
+    page.emulate_media(forced_colors="active")
+    bar, part = (
+        rows.nth(1).locator(one).evaluate("one => getComputedStyle(one).backgroundColor")
+        for one in (".tw-bar", ".tw-bar > span")
+    )
+    assert bar != part, "Forced colors take backgrounds away."
+    page.emulate_media(forced_colors="none")
     plan, fresh = page.locator(".tw-plan"), len(CARDS) - len(due)
     expect(plan).to_be_empty()
     for days, text in (
