@@ -80,6 +80,7 @@ def test_on_the_same_day_one_goes_on_where_one_was(open_page):
 def test_who_comes_earlier_in_the_day_finds_all_that_the_day_was_promised(open_page):
     """Answered in the evening, looked at in the next morning: what is due tomorrow is a day, and not an hour."""
     page = with_a_still_clock(open_page, PATH, at="2026-01-05T20:00:00")
+    expect(counts(page)).to_contain_text("0 due")
     page.keyboard.press("Space")
     expect(question(page)).to_be_visible()
     first = question(page).inner_text()
