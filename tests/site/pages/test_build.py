@@ -213,4 +213,4 @@ def test_without_all_files_for_browsers_the_site_has_not_a_byte_of_them(sample_s
 def test_every_snippet_can_be_downloaded_whole(site):
     found = levels.load()
     for name in (*found.snippets, *(puzzle.program for puzzle in found.puzzles)):
-        assert (site / "snippets" / name).read_bytes() == (SNIPPETS / name).read_bytes()
+        assert (site / "snippets" / name).read_bytes().endswith((SNIPPETS / name).read_bytes()), name
