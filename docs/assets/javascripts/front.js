@@ -21,4 +21,5 @@ const refresh = () => {
 }
 
 store.addEventListener("change", refresh)
+document.addEventListener("visibilitychange", refresh)  // who comes back to an open tab may do so on another day
 refresh()

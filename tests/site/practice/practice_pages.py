@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from datetime import datetime, timedelta
 
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import BrowserContext, Page
@@ -54,14 +55,14 @@ def fill_storage(page: Page) -> None:
     }""")
 
 
-def with_a_still_clock(open_page, path: str) -> Page:
+def with_a_still_clock(open_page, path: str, at: str = "2026-01-05T10:00:00") -> Page:
     """The page, opened while the browser's clock stands still; ``page.clock`` moves it."""
     page = open_page("assets/images/favicon.svg", service_workers="block")
     # Material's own timers log errors when a clock jumps.
     page.route("**/javascripts/bundle.*.js", lambda route: route.fulfill(body="", content_type="text/javascript"))
-    page.clock.install(time="2026-01-05T10:00:00")
+    page.clock.install(time=at)
     page.goto(page.url.replace("assets/images/favicon.svg", path))
-    page.clock.pause_at("2026-01-05T10:01:00")
+    page.clock.pause_at(datetime.fromisoformat(at) + timedelta(minutes=1))
     return page
 
 

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import time
 
 import pytest
 from playwright.sync_api import expect
@@ -44,7 +45,7 @@ DAMAGED = [
     ("[]", 0, 0),
     (state({ONE: CARD, TWO: {**CARD, "reviews": 1}})[:-20], 1, 0),  # cut off while it was written
     (state({ONE: CARD, TWO: {**CARD, "stability": "long"}}), 1, 1),
-    (state({ONE: CARD, TWO: {**CARD, "at": 10**15}}), 1, 1),  # from the future: it would win for ever
+    (state({ONE: CARD, TWO: {**CARD, "at": 10**15}}), 1, 1),  # a time that no clock shows: it would win for ever
     (state({ONE: CARD, "spell:abracadabra": CARD, TWO: None}), 1, 2),
     (json.dumps({"version": 0, "entries": {ONE: CARD, TWO: {"due": 3, "box": 2}}}), 1, 1),  # an older format
 ]
@@ -77,6 +78,16 @@ def test_undamaged_progress_needs_no_notice(open_page):
     page = with_stored(open_page, PAGE, state({ONE: CARD, TWO: CARD}))
     expect(summary(page)).to_contain_text("2 flashcards")
     expect(notice(page)).to_be_hidden()
+
+
+def test_a_clock_that_was_set_back_loses_nothing_and_later_answers_win(open_page):
+    ahead = int(time.time() * 1000) + 400 * 86_400_000
+    page = with_stored(open_page, PAGE, state({ONE: {**CARD, "at": ahead}, TWO: CARD}))
+    expect(summary(page)).to_contain_text("2 flashcards")
+    expect(notice(page)).to_be_hidden()
+    store(page, "store.set(argument, { ...store.get(argument), reviews: 3 })", ONE)
+    found = stored(page)
+    assert set(found) == {ONE, TWO} and found[ONE]["reviews"] == 3 and found[ONE]["at"] > ahead
 
 
 def test_progress_of_a_newer_version_is_left_alone(open_page):

@@ -51,6 +51,7 @@ for (const form of overview.querySelectorAll("form")) {
   form.addEventListener("submit", event => event.preventDefault())
 }
 store.addEventListener("change", refreshOverview)
+document.addEventListener("visibilitychange", refreshOverview)  // who comes back to an open tab may do so on another day
 
 // The same fields filter the list of questions, which has no exercises: so the page's own do not name them.
 const nameExercises = () => {

@@ -54,6 +54,7 @@ dialog.addEventListener("close", () => {
 })
 
 store.addEventListener("change", refresh)
+document.addEventListener("visibilitychange", refresh)  // who comes back to an open tab may do so on another day
 showNotices(app.querySelector(".tw-notice"))
 refresh()
 app.hidden = false

@@ -9,7 +9,7 @@ from itertools import pairwise
 from playwright.sync_api import expect
 
 from flashcards_page import DAY, PATH, SITE, answer, counts, question
-from practice_pages import stored, with_stored
+from practice_pages import stored, with_a_still_clock, with_stored
 
 CARDS = [*SITE.questions, *SITE.exercises]
 # What is left of a session: a card that was missed, and one that was not asked.
@@ -77,6 +77,31 @@ def test_on_the_same_day_one_goes_on_where_one_was(open_page):
     expect(question(page)).to_have_text(UNSEEN.title)
 
 
+def test_who_comes_earlier_in_the_day_finds_all_that_the_day_was_promised(open_page):
+    """Answered in the evening, looked at in the next morning: what is due tomorrow is a day, and not an hour."""
+    page = with_a_still_clock(open_page, PATH, at="2026-01-05T20:00:00")
+    expect(counts(page)).to_contain_text("0 due")
+    page.keyboard.press("Space")
+    expect(question(page)).to_be_visible()
+    first = question(page).inner_text()
+    answer(page, "Hard")
+    answer(page, "Hard")
+    page.keyboard.press("Escape")
+    rows = page.locator(".tw-forecast tbody .tw-number")
+    assert rows.all_inner_texts()[:2] == ["0", "2"]
+    page.clock.set_fixed_time("2026-01-06T07:00:00")
+    # A tab that was left open notices the new day.
+    page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
+    assert rows.all_inner_texts()[:2] == ["2", "0"]
+    expect(counts(page)).to_contain_text("2 due")
+    assert buttons(page)[0] == "Review 2 due cards"
+    page.keyboard.press("Space")
+    expect(question(page)).to_have_text(first)
+    page.keyboard.press("Space")
+    # A day has let the memory grow, though it was shorter than 24 hours.
+    expect(page.get_by_role("button", name="Good")).not_to_contain_text("1 day")
+
+
 def test_a_link_begins_with_what_is_due(open_page):
     page = yesterdays(open_page, f"{PATH}?start=due")
     expect(question(page)).to_have_text(CARDS[0].title)
@@ -121,6 +146,13 @@ def test_the_next_days_and_what_an_interviews_date_asks_for(open_page):
     rows = page.locator(".tw-forecast tbody tr")
     assert rows.locator(".tw-number").all_inner_texts() == ["1", "2", "0", "0", "0", "0", "0", "1"]
     expect(rows.nth(1).get_by_role("rowheader")).to_have_text("Tomorrow")
+    page.emulate_media(forced_colors="active")
+    bar, part = (
+        rows.nth(1).locator(one).evaluate("one => getComputedStyle(one).backgroundColor")
+        for one in (".tw-bar", ".tw-bar > span")
+    )
+    assert bar != part, "Forced colors take backgrounds away."
+    page.emulate_media(forced_colors="none")
     plan, fresh = page.locator(".tw-plan"), len(CARDS) - len(due)
     expect(plan).to_be_empty()
     for days, text in (

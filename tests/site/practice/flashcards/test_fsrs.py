@@ -1,4 +1,4 @@
-"""The schedule is the one of the reference in Python."""
+"""The schedule is the one of the reference in Python, in days of the calendar."""
 
 from __future__ import annotations
 
@@ -20,14 +20,17 @@ def test_schedule_is_the_one_of_py_fsrs(open_page):
         card, now, history, states = Card(), begin, [], []
         for _ in range(rng.randint(1, 12)):
             grade = rng.choices((1, 2, 3, 4), (2, 1, 4, 1))[0]
-            card, _ = scheduler.review_card(card, Rating(grade), now)
+            # The reference counts periods of 24 hours. Told the day alone, it counts days.
+            day = now.replace(hour=0, minute=0, second=0)
+            card, _ = scheduler.review_card(card, Rating(grade), day)
+            left = card.due - day
             history.append([grade, int(now.timestamp() * 1000)])
-            states.append([card.stability, card.difficulty, int(card.due.timestamp() * 1000)])
-            # Early, on time, late, and again within the same day.
-            now += rng.choice((timedelta(minutes=10), timedelta(hours=30), card.due - now, (card.due - now) * 3))
+            states.append([card.stability, card.difficulty, int((now + left).timestamp() * 1000)])
+            # Early, on time, earlier in its day, late, and again within the same day or past its end.
+            now += rng.choice((timedelta(minutes=10), timedelta(hours=30), left, left - timedelta(hours=9), left * 3))
         histories.append(history)
         expected.append(states)
-    page = open_page(PATH)
+    page = open_page(PATH, timezone_id="UTC")
     found = page.evaluate(
         """async ([url, histories]) => {
             const { review } = await import(url)

@@ -51,6 +51,8 @@ def test_an_answer_on_paper_points_to_nothing_on_its_page(site):
 def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
     page = open_page(PAGE)
     expect(page.get_by_text("No question is chosen yet.")).to_be_visible()
+    # It scrolls when it is long, and an empty one has nothing to scroll to and nothing that takes the focus.
+    assert page.locator(".tw-kit__set").evaluate("one => one.scrollHeight <= one.clientHeight")
     page.locator("select[name=level]").select_option("mid")
     for name in SIX:
         page.get_by_role("checkbox", name=f"Choose: {TITLES[name]}", exact=True).check()

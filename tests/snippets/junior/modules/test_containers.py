@@ -2,6 +2,7 @@
 
 from collections import OrderedDict
 from contextlib import nullcontext
+from copy import deepcopy
 
 import pytest
 import torch
@@ -283,3 +284,16 @@ class TestContainers:
         student = nn.Linear(2, 2)
         student.teacher = [nn.Linear(2, 2)]
         assert len(list(student.parameters())) == 2 and set(student.state_dict()) == {"weight", "bias"}
+
+    def test_a_stack_from_one_layer(self):
+        layer = nn.TransformerEncoderLayer(4, 2, 8)
+        once = len(list(layer.parameters()))
+        assert len(list(nn.ModuleList([layer] * 6).parameters())) == once
+        for stack in (
+            nn.TransformerEncoder(layer, 6, enable_nested_tensor=False).layers,
+            nn.ModuleList(deepcopy(layer) for _ in range(6)),
+        ):
+            assert len(list(stack.parameters())) == 6 * once
+            assert torch.equal(stack[0].linear1.weight, stack[5].linear1.weight)
+        built = nn.ModuleList(nn.Linear(4, 4) for _ in range(6))
+        assert not torch.equal(built[0].weight, built[5].weight)

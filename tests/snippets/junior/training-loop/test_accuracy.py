@@ -1,5 +1,7 @@
 """What docs/junior/training-loop/accuracy.md claims, proven beyond the example shown."""
 
+from collections import Counter
+
 import pytest
 import torch
 import torch.nn.functional as F
@@ -119,3 +121,17 @@ class TestAccuracy:
             ratios.append((tp / (tp + fp), tp / (tp + fn)))
         assert ratios[0][0] - ratios[1][0] > 0.2
         assert abs(ratios[0][1] - ratios[1][1]) < 0.05
+
+    def test_accuracy_per_class(self):
+        labels, right, n = torch.tensor([0, 1, 1]), torch.tensor([True, False, True]), 3
+        by_count = torch.bincount(labels[right], minlength=n) / torch.bincount(labels, minlength=n)
+        assert by_count[:2].tolist() == [1, 0.5] and by_count[2].isnan()
+        start = torch.zeros(n)
+        assert start.scatter_reduce(0, labels, right.float(), "mean")[:2].tolist() != [1, 0.5]
+        own = start.scatter_reduce(0, labels, right.float(), "mean", include_self=False)
+        assert own[:2].tolist() == [1, 0.5]
+
+    def test_a_counter_does_not_find_the_elements_of_a_tensor(self):
+        labels = torch.tensor([0, 1, 1])
+        assert len(Counter(labels)) == 3 and Counter(labels)[torch.tensor(1)] == 0
+        assert Counter(labels.tolist()) == {1: 2, 0: 1}

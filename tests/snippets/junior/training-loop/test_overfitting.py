@@ -349,3 +349,6 @@ class TestOverfitting:
         assert [stop(float("nan")), stop(float("inf"))] == [False, True]
         stop.restore()
         assert model.weight.item() == start
+
+    def test_argmin_over_kept_losses_returns_the_step_of_a_nan(self):
+        assert torch.tensor([3.0, float("nan"), 1.0]).argmin() == 1

@@ -178,3 +178,12 @@ class TestReproducibility:
         assert spread.held_out_loss(0, 24) == narrow[0]
         assert max(narrow) - min(narrow) > 2 * abs(sum(narrow) - sum(wide)) / 4
         assert {a < b for a, b in zip(narrow, wide, strict=True)} == {True, False}
+
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_a_longer_draw_begins_with_the_shorter_one_only_for_rand(self, seed):
+        def draw(function, size):
+            return function(size, generator=torch.Generator().manual_seed(seed))
+
+        assert torch.equal(draw(torch.rand, 16)[:8], draw(torch.rand, 8))
+        assert not torch.equal(draw(torch.randn, 16)[:8], draw(torch.randn, 8))
+        assert torch.equal(draw(torch.randn, 15)[:8], draw(torch.randn, 8))

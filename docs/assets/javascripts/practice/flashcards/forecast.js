@@ -1,8 +1,7 @@
 // What is to come: how many cards are due on the next days, and how many new ones a day an interview's date asks for.
 
 import { counted, element } from "../../shared/dom.js"
-import { DAY, isDue } from "./fsrs.js"
-import { dayBegins } from "./queue.js"
+import { DAY, dayBegins, isDue } from "./fsrs.js"
 
 const DAYS = 8
 

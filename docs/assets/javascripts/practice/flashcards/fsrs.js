@@ -2,7 +2,8 @@
 //
 // Each card has a stability S (days until the chance of recall has fallen to 90%) and a difficulty D (1 to 10).
 // The formulas and what the weights mean: https://github.com/open-spaced-repetition/fsrs4anki/wiki/The-Algorithm
-// The tests compare this file with py-fsrs, the reference in Python, on random histories.
+// The tests compare this file with py-fsrs, the reference in Python, on random histories. Unlike there, days are those of
+// the calendar here: who answers in the evening and comes back in the morning has let a day pass.
 
 export const AGAIN = 1, HARD = 2, GOOD = 3, EASY = 4
 export const DAY = 86_400_000
@@ -40,11 +41,17 @@ const afterRecall = (stability, difficulty, recall, grade) => stability * (1
   + Math.exp(W[8]) * (11 - difficulty) * stability ** -W[9] * (Math.exp(W[10] * (1 - recall)) - 1)
   * (grade === HARD ? W[15] : 1) * (grade === EASY ? W[16] : 1))
 
-/** The chance, 0 to 1, that a card with this memory is recalled at `now`. */
-const recall = (memory, now) => {
-  const days = Math.max(0, Math.floor((now - memory.last) / DAY))
-  return (1 + FACTOR * days / memory.stability) ** -W[20]
+/** When a day begins here, in milliseconds: that of `now`, or one that many days later. */
+export const dayBegins = (now, days = 0) => {
+  const date = new Date(now)
+  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime()
 }
+
+/** From one day to another, in days; 0 where the clock was set back. Days on which clocks change have another length. */
+const daysBetween = (from, to) => Math.max(0, Math.round((dayBegins(to) - dayBegins(from)) / DAY))
+
+/** The chance, 0 to 1, that a card with this memory is recalled after so many days. */
+const recall = (memory, days) => (1 + FACTOR * days / memory.stability) ** -W[20]
 
 /** Days from a review to the next: at 90% recall, that is the stability. */
 const interval = stability => between(1, Math.round(stability), LONGEST)
@@ -63,15 +70,21 @@ export const review = (memory, grade, now) => {
     stability = W[grade - 1]
     difficulty = between(1, firstDifficulty(grade), 10)
   } else {
-    const chance = recall(memory, now)
-    if (now - memory.last < DAY) stability = onTheSameDay(memory.stability, grade)
+    const days = daysBetween(memory.last, now)
+    const chance = recall(memory, days)
+    if (days === 0) stability = onTheSameDay(memory.stability, grade)
     else if (grade === AGAIN) stability = afterForgetting(memory.stability, memory.difficulty, chance)
     else stability = afterRecall(memory.stability, memory.difficulty, chance, grade)
     difficulty = nextDifficulty(memory.difficulty, grade)
   }
   stability = Math.max(stability, 0.001)
-  return { stability, difficulty, last: now, due: now + interval(stability) * DAY, reviews: (memory?.reviews ?? 0) + 1 }
+  const due = new Date(now)
+  due.setDate(due.getDate() + interval(stability))
+  return { stability, difficulty, last: now, due: due.getTime(), reviews: (memory?.reviews ?? 0) + 1 }
 }
 
-/** Whether a card is to be asked: its day has come, or it was missed. The shortest interval is a day, but what was missed today is not known today. */
-export const isDue = (memory, now) => memory.due <= now || memory.grade === AGAIN
+/**
+ * Whether a card is to be asked: its day has come, at whatever hour it was answered, or it was missed. The shortest interval
+ * is a day, but what was missed today is not known today.
+ */
+export const isDue = (memory, now) => memory.due < dayBegins(now, 1) || memory.grade === AGAIN

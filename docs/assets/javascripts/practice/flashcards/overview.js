@@ -3,7 +3,8 @@
 import { button, counted, element } from "../../shared/dom.js"
 import { store } from "../shared/store.js"
 import { forecastRows, plan } from "./forecast.js"
-import { dayBegins, inOrder, resumed, sorted } from "./queue.js"
+import { dayBegins } from "./fsrs.js"
+import { inOrder, resumed, sorted } from "./queue.js"
 import { unfinished } from "./session.js"
 
 const progressRow = (topic, cards, memories, now) => {

@@ -1,12 +1,6 @@
 // Which cards a session asks, and in which order. Nothing here is shown or stored.
 
-import { isDue } from "./fsrs.js"
-
-/** When a day begins here, in milliseconds: that of `now`, or one that many days later. */
-export const dayBegins = (now, days = 0) => {
-  const date = new Date(now)
-  return new Date(date.getFullYear(), date.getMonth(), date.getDate() + days).getTime()
-}
+import { dayBegins, isDue } from "./fsrs.js"
 
 /** Cards by what is known of them: `due`, the most overdue first; `known`; and `fresh`, in their order. */
 export const sorted = (cards, memories, now) => {
@@ -51,11 +45,11 @@ export const inOrder = (cards, order, levels) => {
  */
 export const resumed = ({ queue, total, left }, memories, now) => {
   const inQueue = new Set(queue)
-  // On another day all that is due. On the same day what was missed waits for the end of its session, and what was due
-  // before and not chosen is not asked.
+  // On another day all that is due. On the same day what was missed waits for the end of its session, and what is due
+  // and was not chosen is not asked.
   const comesFirst = left < dayBegins(now)
     ? (_, memory) => isDue(memory, now)
-    : (id, { due }) => due <= now && (inQueue.has(id) || due > left)
+    : (id, { due }) => inQueue.has(id) && due < dayBegins(now, 1)
   const first = [...memories]
     .filter(([id, memory]) => comesFirst(id, memory))
     .sort(([, one], [, other]) => one.due - other.due)

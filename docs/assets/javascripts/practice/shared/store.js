@@ -32,11 +32,13 @@ const SHAPES = {
   interview: () => true,
 }
 
-const DAY = 86_400_000
+// A time from the future is kept: this clock may be the wrong one, such as after an empty battery, and a change made here
+// gets a later time than what it changes. A time that no clock shows would win for ever.
+const LATEST = Date.UTC(2100)
+const isTime = value => isCount(value) && value < LATEST
 
-// A time from the future would win against every later change; another device's clock may be a little ahead.
 const isEntry = (name, entry) =>
-  isObject(entry) && isCount(entry.at) && entry.at > 0 && entry.at < Date.now() + DAY
+  isObject(entry) && isTime(entry.at) && entry.at > 0
   && Object.hasOwn(SHAPES, name.split(":", 1)[0]) && name.includes(":")
   && (entry.gone === true || SHAPES[name.split(":", 1)[0]](entry))
 
@@ -97,7 +99,7 @@ export const parse = text => {
     return { state, lost, newer: false, damaged: true }
   }
   for (const [name, entry] of Object.entries(found.entries)) keep(name, entry)
-  if (isCount(found.since) && found.since < Date.now() + DAY) state.since = found.since
+  if (isTime(found.since)) state.since = found.since
   return { state: merge(state, empty()), lost, newer: found.version > VERSION, damaged: false }
 }
 
