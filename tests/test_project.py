@@ -55,7 +55,7 @@ def test_retired_names_name_pages_that_exist():
     assert {page for entry in retired.RETIRED for page in entry.pages} <= set(SITE.by_id)
 
 
-LONGEST = 135  # of 84 columns: a file to take away, with all that it needs, and what shows it
+LONGEST = 145  # of 84 columns: a file to take away, with all that it needs, and what shows it
 
 
 def faults(text: str, path: Path) -> list[str]:
