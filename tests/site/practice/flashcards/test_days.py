@@ -88,11 +88,13 @@ def test_who_comes_earlier_in_the_day_finds_all_that_the_day_was_promised(open_p
     answer(page, "Hard")
     page.keyboard.press("Escape")
     rows = page.locator(".tw-forecast tbody .tw-number")
-    assert rows.all_inner_texts()[:2] == ["0", "2"]
+    expect(rows.nth(0)).to_have_text("0")
+    expect(rows.nth(1)).to_have_text("2")
     page.clock.set_fixed_time("2026-01-06T07:00:00")
     # A tab that was left open notices the new day.
     page.evaluate("document.dispatchEvent(new Event('visibilitychange'))")
-    assert rows.all_inner_texts()[:2] == ["2", "0"]
+    expect(rows.nth(0)).to_have_text("2")
+    expect(rows.nth(1)).to_have_text("0")
     expect(counts(page)).to_contain_text("2 due")
     assert buttons(page)[0] == "Review 2 due cards"
     page.keyboard.press("Space")
@@ -144,7 +146,7 @@ def test_the_next_days_and_what_an_interviews_date_asks_for(open_page):
         open_page, PATH, {f"card:{card.id}": reviewed(days, -2) for card, days in zip(CARDS, due, strict=False)}
     )
     rows = page.locator(".tw-forecast tbody tr")
-    assert rows.locator(".tw-number").all_inner_texts() == ["1", "2", "0", "0", "0", "0", "0", "1"]
+    expect(rows.locator(".tw-number")).to_have_text(["1", "2", "0", "0", "0", "0", "0", "1"])
     expect(rows.nth(1).get_by_role("rowheader")).to_have_text("Tomorrow")
     page.emulate_media(forced_colors="active")
     bar, part = (
