@@ -31,6 +31,7 @@ def left(*cards, days: float) -> dict:
 
 
 def buttons(page) -> list[str]:
+    expect(counts(page)).not_to_be_empty()  # shown together with the buttons
     return [text.removesuffix("Space") for text in page.locator(".tw-overview .tw-actions button").all_inner_texts()]
 
 
