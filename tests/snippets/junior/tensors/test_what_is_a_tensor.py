@@ -232,6 +232,22 @@ def test_the_sum_of_two_tensors_has_a_dtype_that_holds_both_or_is_of_the_higher_
     assert sum(tensors[1:], tensors[0]).dtype == getattr(torch, result)
 
 
+@pytest.mark.parametrize(
+    ("one", "others"),
+    [
+        *((name, "bool uint8 int8 int16 int32 int64 uint16 uint32 uint64") for name in ("uint16", "uint32", "uint64")),
+        *(
+            (name, "bool int64 uint16 float16 bfloat16 float32 float8_e4m3fn float8_e5m2")
+            for name in ("float8_e4m3fn", "float8_e5m2")
+        ),
+    ],
+)
+def test_newer_unsigned_integers_and_float8_have_no_common_dtype(one, others):
+    for other in set(others.split()) - {one}:
+        with pytest.raises(RuntimeError, match="[Pp]romot"):
+            torch.ones(2, dtype=getattr(torch, one)) + torch.ones(2, dtype=getattr(torch, other))
+
+
 @pytest.mark.parametrize("dtype", [torch.uint8, torch.int32, torch.float16, torch.bfloat16, torch.float64])
 def test_a_number_or_a_0_dim_tensor_widens_only_by_its_category(dtype):
     tensor, python = torch.ones(2, dtype=dtype), 1.0 if dtype.is_floating_point else 1
