@@ -146,3 +146,14 @@ def once(folder: Path, make: Callable[[], str]) -> str:
     if not made.exists():
         raise RuntimeError(f"The worker that was first to make {folder.name} failed, or died.")
     return made.read_text(encoding="utf-8")
+
+
+def below_its_label(program: str) -> str:
+    """A program as it is downloaded, without the comment in front that names its page.
+
+    Raises:
+        AssertionError: there is no such comment.
+    """
+    label, _, code = program.partition("\n\n")
+    assert all(line.startswith("# ") for line in label.split("\n")), label
+    return code

@@ -11,6 +11,7 @@ from warmup.content import levels, one_file
 from warmup.exports import data as written
 from warmup.exports import llms
 from warmup.project import SNIPPETS
+from warmup.testing import below_its_label
 
 SITE = levels.load()
 
@@ -73,13 +74,6 @@ def test_questions_json_says_what_the_pages_say(site, data, copies, base):
             assert not recorded or file.with_suffix(".out").read_text(encoding="utf-8").endswith(snippet["output"])
 
 
-def _below_its_label(path):
-    """A program as it is downloaded, without the comment that names its page."""
-    label, code = path.read_text(encoding="utf-8").split("\n\n", 1)
-    assert all(line.startswith("# ") for line in label.split("\n"))
-    return code
-
-
 def test_questions_json_has_every_exercise_with_its_files(site, data, copies, base):
     assert [record["id"] for record in data["exercises"]] == [page.id for page in SITE.exercises]
     for record, page in zip(data["exercises"], SITE.exercises, strict=True):
@@ -88,8 +82,8 @@ def test_questions_json_has_every_exercise_with_its_files(site, data, copies, ba
         assert record["core"] == {"ask": page.ask, "line": page.line}
         assert [one["name"] for one in record["wrong"]] == [path.stem for path in page.wrong(SNIPPETS)]
         for file in (record["starter"], record["solution"]):
-            assert _below_its_label(site / file["url"].removeprefix(base)) == file["code"]
-        judge = _below_its_label(site / record["judge"].removeprefix(base))
+            assert below_its_label((site / file["url"].removeprefix(base)).read_text("utf-8")) == file["code"]
+        judge = below_its_label((site / record["judge"].removeprefix(base)).read_text("utf-8"))
         assert judge == one_file.assembled(SNIPPETS / page.judge)
 
 
@@ -100,8 +94,8 @@ def test_questions_json_has_every_trainer_with_its_bugs(site, data, copies, base
         assert record["symptom"] in text and record["diagnosis"] in text
         assert [bug["name"] for bug in record["bugs"]] == [bug.name for bug in page.bugs]
         for file in (record["broken"], record["fixed"]):
-            assert _below_its_label(site / file["url"].removeprefix(base)) == file["code"]
-        check = _below_its_label(site / record["check"].removeprefix(base))
+            assert below_its_label((site / file["url"].removeprefix(base)).read_text("utf-8")) == file["code"]
+        check = below_its_label((site / record["check"].removeprefix(base)).read_text("utf-8"))
         assert check == one_file.assembled(SNIPPETS / page.judge)
 
 

@@ -12,6 +12,7 @@ from unittest import mock
 
 from warmup.content import levels
 from warmup.project import SNIPPETS
+from warmup.testing import below_its_label
 from warmup.testing import build_site as build
 
 PAGE = "docs/junior/autograd/thing.md"
@@ -213,6 +214,6 @@ def test_without_all_files_for_browsers_the_site_has_not_a_byte_of_them(sample_s
 def test_every_snippet_can_be_downloaded_whole(site):
     found = levels.load()
     for name in (*found.snippets, *(puzzle.program for puzzle in found.puzzles)):
-        label, code = (site / "snippets" / name).read_text("utf-8").split("\n\n", 1)
-        assert all(line.startswith("# ") for line in label.split("\n")), name
-        assert code == (SNIPPETS / name).read_text("utf-8"), name
+        assert below_its_label((site / "snippets" / name).read_text("utf-8")) == (SNIPPETS / name).read_text("utf-8"), (
+            name
+        )

@@ -9,6 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from warmup.dev.serving import served
+from warmup.testing import below_its_label
 
 
 @pytest.fixture(scope="module")
@@ -134,7 +135,7 @@ def test_two_snippets_of_one_name_are_two_downloads(open_page, sample_site):
         with page.expect_download() as download:
             links.nth(index).click()
         assert download.value.suggested_filename == "thing.py"
-        assert download.value.path().read_text(encoding="utf-8").split("\n\n", 1)[1] == text
+        assert below_its_label(download.value.path().read_text(encoding="utf-8")) == text
 
 
 def test_the_markdown_copy_names_each_snippet_s_own_file(sample_site):
