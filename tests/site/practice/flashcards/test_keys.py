@@ -57,11 +57,11 @@ def test_keys_are_left_to_what_has_the_focus_and_to_the_page_where_the_cards_are
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Shift+Space")
     expect(counts(page)).to_be_visible()
-    # Below the cards, Space scrolls.
+    # Below the cards, Space is left to the browser. That it then scrolls is not asked: Chromium drops the scroll of a key
+    # that comes before the scroll of a script was drawn.
     page.evaluate("document.querySelector('.md-content__inner').style.paddingBottom = '300vh'; scrollTo(0, 1e6)")
-    before = page.evaluate("scrollY")
-    page.evaluate("scrollBy(0, -200)")
+    page.evaluate("() => addEventListener('keydown', event => { window.left = !event.defaultPrevented })")
     page.keyboard.press("Space")
-    page.wait_for_function("before => scrollY > before - 150", arg=before)
+    page.wait_for_function("window.left")
     expect(counts(page)).to_be_visible()
     assert not any(name.startswith(("card:", "place:flashcards")) for name in stored(page) if "choice" not in name)
