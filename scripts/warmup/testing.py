@@ -121,6 +121,8 @@ def build_site(
             "SITE_URL": f"https://example.com{PREFIX}",
             "NO_MKDOCS_2_WARNING": "1",
             "REPOSITORY_URL": repository,
+            # Two builds around midnight have the same sitemap.
+            "SOURCE_DATE_EPOCH": "1767225600",
         },
     )
 

@@ -46,8 +46,10 @@ def address(site) -> Iterator[str]:
 
 @pytest.fixture(scope="session")
 def chromium():
-    from playwright.sync_api import sync_playwright
+    from playwright.sync_api import expect, sync_playwright
 
+    # As long as all else waits: how loaded the machine is must decide nothing.
+    expect.set_options(timeout=30_000)
     path = browser.find()
     if path is None:
         pytest.fail(f"There is no Chromium. Run `make test`, which installs one. {browser.HELP}")
