@@ -57,8 +57,8 @@ def test_keys_are_left_to_what_has_the_focus_and_to_the_page_where_the_cards_are
     page.evaluate("document.activeElement.blur()")
     page.keyboard.press("Shift+Space")
     expect(counts(page)).to_be_visible()
-    # Below the cards, Space is left to the browser. That it then scrolls is not asked: Chromium drops the scroll of a key
-    # that comes before the scroll of a script was drawn.
+    # Below the cards, Space is left to the browser. That it then scrolls is not asked: Chromium drops a key's scroll
+    # while that of a script before it is not yet drawn.
     page.evaluate("document.querySelector('.md-content__inner').style.paddingBottom = '300vh'; scrollTo(0, 1e6)")
     page.evaluate("() => addEventListener('keydown', event => { window.left = !event.defaultPrevented })")
     page.keyboard.press("Space")
