@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 from functools import partial
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -37,6 +39,11 @@ mask_snippet = load_snippet("mid/data/collate_fn_mask.py")
 WORDS = [torch.arange(1, n + 1) for n in (3, 1, 5, 2, 2, 7, 4)]
 
 
+class Pair(NamedTuple):
+    tokens: object
+    label: int
+
+
 def seeded(seed: int = 3) -> torch.Generator:
     return torch.Generator().manual_seed(seed)
 
@@ -52,6 +59,17 @@ class TestCollateFn:
             assert length == len(word) == mask.sum()
             assert torch.equal(row[mask], word) and torch.equal(row[: len(word)], word)
             assert (row[~mask] == padding_value).all()
+
+    @pytest.mark.parametrize("width", [(), (3,)])
+    def test_the_mask_goes_where_the_tokens_are_and_the_lengths_stay_on_the_cpu(self, width):
+        rows = [torch.empty(length, *width, device="meta") for length in (2, 1)]
+        assert [part.device.type for part in collate.pad_batch(rows)] == ["meta", "meta", "cpu"]
+
+    def test_a_named_tuple_comes_back_as_a_plain_one_from_collate_and_as_itself_from_the_default(self):
+        samples = [Pair([1, 2], 0), Pair([3], 1)]
+        batch = collate.collate(samples, {0: collate.pad_batch})
+        assert type(batch) is tuple and batch[1].tolist() == [0, 1]
+        assert type(default_collate([Pair(1, 0), Pair(3, 1)])) is Pair
 
     def test_pad_batch_takes_empty_and_float_samples_but_not_none_at_all(self):
         batch = collate.pad_batch([torch.zeros(0), torch.tensor([0.5])])
@@ -437,7 +455,7 @@ class TestCollateFn:
             embedding = nn.Embedding.from_pretrained(torch.ones(5, 3), padding_idx=0)
         assert (embedding(torch.tensor(0)).count_nonzero() == 0) == (change == "none")
 
-    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}, 1j, np.array(["a"])])
     def test_default_collate_refuses_other_types(self, item):
         with pytest.raises(TypeError, match="batch must contain"):
             default_collate([item, item])
