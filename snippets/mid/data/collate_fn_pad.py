@@ -15,6 +15,10 @@ class Batch(NamedTuple):
     mask: Tensor  # (B, T), bool, True where there is a token, on their device
     lengths: Tensor  # (B,), int64, on the CPU
 
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same with tokens and mask on a device."""
+        return Batch(self.tokens.to(device), self.mask.to(device), self.lengths)
+
 
 def pad_batch(
     samples: Sequence[Any],

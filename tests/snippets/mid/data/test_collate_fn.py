@@ -35,6 +35,7 @@ collate = load_snippet("mid/data/collate_fn_pad.py")
 epoch_snippet = load_snippet("mid/data/collate_fn_epoch.py")
 buckets = load_snippet("mid/data/collate_fn_buckets.py")
 mask_snippet = load_snippet("mid/data/collate_fn_mask.py")
+loop = load_snippet("junior/training-loop/write_a_loop.py")
 
 WORDS = [torch.arange(1, n + 1) for n in (3, 1, 5, 2, 2, 7, 4)]
 
@@ -64,6 +65,31 @@ class TestCollateFn:
     def test_the_mask_goes_where_the_tokens_are_and_the_lengths_stay_on_the_cpu(self, width):
         rows = [torch.empty(length, *width, device="meta") for length in (2, 1)]
         assert [part.device.type for part in collate.pad_batch(rows)] == ["meta", "meta", "cpu"]
+
+    def test_the_loop_to_take_away_trains_and_evaluates_on_batches(self):
+        class Words(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed, self.head = nn.Embedding(10, 8), nn.Linear(8, 2)
+
+            def forward(self, batch):
+                return self.head(mask_snippet.masked_mean(self.embed(batch.tokens), batch.mask))
+
+        torch.manual_seed(0)
+        texts = [torch.randint(1, 10, (length,)) for length in range(1, 41)]
+        pairs = [(text, int((text == 3).any())) for text in texts]
+        loader = DataLoader(pairs, 8, shuffle=True, collate_fn=partial(collate.collate, pad={0: collate.pad_batch}))
+        model = Words()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        history = loop.fit(model, loader, loader, F.cross_entropy, optimizer, epochs=8)
+        assert history[-1]["held-out loss"] < 0.7 * history[0]["training loss"]
+
+    @pytest.mark.parametrize("max_length", [None, 2])
+    def test_a_batch_moves_to_a_device_but_for_its_lengths(self, max_length):
+        batch = collate.pad_batch(WORDS, max_length=max_length)
+        moved = batch.to("meta")
+        assert [part.device.type for part in moved] == ["meta", "meta", "cpu"]
+        assert [part.shape for part in moved] == [part.shape for part in batch]
 
     def test_a_named_tuple_comes_back_as_a_plain_one_from_collate_and_as_itself_from_the_default(self):
         samples = [Pair([1, 2], 0), Pair([3], 1)]
