@@ -81,8 +81,8 @@ class TestCollateFn:
         loader = DataLoader(pairs, 8, shuffle=True, collate_fn=partial(collate.collate, pad={0: collate.pad_batch}))
         model = Words()
         optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
-        history = loop.fit(model, loader, loader, F.cross_entropy, optimizer, epochs=8)
-        assert history[-1]["held-out loss"] < 0.7 * history[0]["training loss"]
+        history = loop.fit(model, loader, loader, F.cross_entropy, optimizer, epochs=5)
+        assert history[-1]["held-out loss"] < 0.8 * history[0]["training loss"]
 
     @pytest.mark.parametrize("max_length", [None, 2])
     def test_a_batch_moves_to_a_device_but_for_its_lengths(self, max_length):
