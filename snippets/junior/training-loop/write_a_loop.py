@@ -49,7 +49,7 @@ def train_epoch(
     return total / count
 
 
-@torch.inference_mode()
+@torch.no_grad()
 def evaluate(
     model: nn.Module,
     loader: Iterable,

@@ -12,8 +12,12 @@ class Batch(NamedTuple):
     """B sentences, padded to T, the length of the longest one in this batch."""
 
     tokens: Tensor  # (B, T), or (B, T, D) of samples (T, D)
-    mask: Tensor  # (B, T), bool, True where there is a token
-    lengths: Tensor  # (B,), int64
+    mask: Tensor  # (B, T), bool, True where there is a token, on their device
+    lengths: Tensor  # (B,), int64, on the CPU
+
+    def to(self, device: torch.device | str) -> "Batch":
+        """The same with tokens and mask on a device."""
+        return Batch(self.tokens.to(device), self.mask.to(device), self.lengths)
 
 
 def pad_batch(
@@ -33,7 +37,7 @@ def pad_batch(
     tokens = pad_sequence(rows, batch_first=True, padding_value=padding_value)
     lengths = torch.tensor([len(row) for row in rows])
     is_token = torch.arange(tokens.shape[1]) < lengths.unsqueeze(1)
-    return Batch(tokens, is_token, lengths)
+    return Batch(tokens, is_token.to(tokens.device), lengths)
 
 
 def collate(
@@ -42,7 +46,8 @@ def collate(
     """Collate dicts or tuples: pad some of their fields, stack the others.
 
     Args:
-        samples: all with the same keys, or all of the same length.
+        samples: all with the same keys, or all of the same length; a named tuple
+            comes back as a plain one.
         pad: the function for a field, by its key or position: ``list`` keeps
             the values as they are. Any other field goes to ``default_collate``.
 

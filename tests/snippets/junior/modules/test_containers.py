@@ -75,6 +75,12 @@ class TestContainers:
         model = containers_compared.Classifier(layers(1)).to("meta")
         assert model.head.weight.is_meta and not model.hidden[0].weight.is_meta
 
+    @pytest.mark.parametrize(("shape", "raises"), [((), False), ((1,), True), ((4,), True)])
+    def test_only_a_parameter_without_a_dimension_may_stay_on_the_cpu(self, shape, raises):
+        temperature = nn.Parameter(torch.ones(shape))  # meta stands for another device
+        with pytest.raises(RuntimeError, match="device") if raises else nullcontext():
+            nn.Linear(4, 2, device="meta")(torch.ones(3, 4, device="meta") / temperature)
+
     def test_an_optimizer_refuses_a_model_that_is_all_list(self):
         model = nn.Module()
         model.hidden = layers(2)
@@ -245,6 +251,17 @@ class TestContainers:
             assert result.missing_keys == ["2.weight", "2.bias"]
         with pytest.raises(RuntimeError):
             new.load_state_dict(old.state_dict())
+
+    def test_strict_loading_does_not_see_a_shift_of_layers_without_weights(self):
+        old = nn.ModuleList([nn.Linear(4, 4), nn.ReLU()])
+        new = nn.ModuleList([nn.Linear(4, 4), nn.Dropout(), nn.ReLU()])
+        new.load_state_dict(old.state_dict())
+        assert torch.equal(new[0].weight, old[0].weight)
+        for moved in (nn.LayerNorm(4), nn.BatchNorm1d(4, affine=False)):
+            with pytest.raises(RuntimeError):
+                nn.ModuleList([nn.Linear(4, 4), nn.Dropout(), moved]).load_state_dict(
+                    nn.ModuleList([nn.Linear(4, 4), moved]).state_dict()
+                )
 
     @pytest.mark.filterwarnings("ignore:Mismatch dtype")  # the RMS norm takes a slower path
     @pytest.mark.parametrize(("layer", "raises"), [(nn.Linear, True), (nn.RMSNorm, False)])

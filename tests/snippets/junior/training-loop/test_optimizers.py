@@ -330,8 +330,29 @@ class TestOptimizers:
 
     def test_a_rate_for_a_name_that_is_not_there_is_an_error_and_the_first_that_fits_counts(self):
         model = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1))
-        with pytest.raises(ValueError, match=r"^no parameter's name begins with 'body\.'$"):
-            optimizers_groups.parameter_groups(model, 0.1, 0.0, {"body.": 1.0})
-        groups = optimizers_groups.parameter_groups(model, 0.1, 0.0, {"0.w": 1.0, "0.": 2.0})
+        for name in ("body.", "body"):
+            with pytest.raises(ValueError, match=r"^no parameter is called 'body' or is inside it$"):
+                optimizers_groups.parameter_groups(model, 0.1, 0.0, {name: 1.0})
+        groups = optimizers_groups.parameter_groups(model, 0.1, 0.0, {"0.weight": 1.0, "0.": 2.0})
         rates = {id(parameter): group["lr"] for group in groups for parameter in group["params"]}
         assert [rates[id(parameter)] for parameter in model.parameters()] == [1.0, 2.0, 0.1, 0.1]
+
+    @pytest.mark.parametrize(("steps", "start"), [(5, 0.1), (8, 0.5)])
+    def test_a_warmup_that_was_built_before_the_new_group_ends_above_its_rate(self, steps, start):
+        old, new = nn.Linear(2, 2), nn.Linear(2, 2)
+        optimizer = torch.optim.AdamW(old.parameters(), lr=0.01)
+        scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start, total_iters=steps)
+        optimizer.add_param_group({"params": new.parameters()})
+        for _ in range(steps):
+            optimizer.step()
+            scheduler.step()
+        assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.01, 0.01 / start])
+
+    @pytest.mark.parametrize("key", ["layers.1", "layers.1."])
+    def test_a_rate_for_one_layer_is_not_for_another_whose_name_begins_alike(self, key):
+        model = nn.ModuleDict({"layers": nn.ModuleList(nn.Linear(2, 2) for _ in range(12))})
+        groups = optimizers_groups.parameter_groups(model, 0.1, 0.5, {key: 0.01})
+        slow = {id(parameter) for group in groups if group["lr"] == 0.01 for parameter in group["params"]}
+        assert slow == {id(parameter) for parameter in model["layers"][1].parameters()}
+        with pytest.raises(ValueError, match="^no parameter is called 'layers.1.w' or is inside it$"):
+            optimizers_groups.parameter_groups(model, 0.1, 0.5, {"layers.1.w": 0.01})

@@ -146,6 +146,25 @@ class TestOverfitting:
         assert loss < 0.4 and on_training > 2.5 * loss
         assert on_held_out.item() == pytest.approx(on_training.item(), rel=0.2)
 
+    @pytest.mark.parametrize("build", [lambda w: torch.optim.SGD(w, lr=0.05), lambda w: torch.optim.Adam(w, lr=0.01)])
+    def test_on_data_of_another_kind_the_loss_rises_without_overfitting(self, build):
+        torch.manual_seed(0)
+        size, same, other = torch.tensor([1.0, 0.5]), torch.tensor([1.0, 1.0]), torch.tensor([1.0, -0.5])
+        w = torch.nn.Parameter(torch.zeros(2))
+        optimizer, held_out = build([w]), torch.randn(1000, 2) * size
+        curves = []
+        for _ in range(400):
+            x = torch.randn(256, 2) * size  # new samples without noise in each step: there is nothing to memorize
+            training = (x @ w - x @ same).square().mean()
+            kinds = [(held_out @ w - held_out @ truth).square().mean().item() for truth in (same, other)]
+            curves.append((training.item(), *kinds))
+            optimizer.zero_grad()
+            training.backward()
+            optimizer.step()
+        first, last = curves[0], curves[-1]
+        assert last[0] < 0.05 * first[0] and last[1] < 0.05 * first[1]
+        assert 1.2 * min(curve[2] for curve in curves) < last[2] < first[2]
+
     def test_least_squares_overfits_without_any_steps(self):
         x, w = torch.randn(2050, 49, dtype=torch.float64), torch.randn(49, 1, dtype=torch.float64)
         y = x @ w + torch.randn(2050, 1, dtype=torch.float64) / 2

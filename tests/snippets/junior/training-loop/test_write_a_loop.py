@@ -214,11 +214,79 @@ class TestWriteALoop:
 
         class Spy(nn.Linear):
             def forward(self, x):
-                seen.append((super().forward(x).requires_grad, torch.is_inference_mode_enabled()))
+                seen.append(super().forward(x).requires_grad)
                 return super().forward(x)
 
         evaluate(Spy(64, 10), DataLoader(blobs(10), 5), CPU)
-        assert seen == [(False, True)] * 2
+        assert seen == [False] * 2
+
+    @pytest.mark.parametrize("keeps", ["a cache", "a buffer", "a lazy weight"])
+    @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+    def test_a_tensor_that_the_model_keeps_from_inference_mode_stops_training_and_one_from_no_grad_does_not(
+        self, keeps, mode
+    ):
+        class Keeps(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.first = nn.Linear(64, 8)
+                self.layer = nn.LazyLinear(10) if keeps == "a lazy weight" else nn.Linear(8, 10)
+                self.register_buffer("scale", None, persistent=keeps == "a buffer")
+
+            def forward(self, x):
+                if self.scale is None and not self.training and keeps != "a lazy weight":
+                    self.scale = torch.ones(10)
+                x = self.layer(self.first(x))
+                return x if self.scale is None else x * self.scale
+
+        model, loader = Keeps(), DataLoader(blobs(20), 10)
+        with mode():
+            evaluate(model, loader, CPU)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        if mode is torch.inference_mode:
+            with pytest.raises(RuntimeError, match="Inference tensors cannot be saved for backward"):
+                train_epoch(model, loader, optimizer, CPU)
+        else:
+            assert math.isfinite(train_epoch(model, loader, optimizer, CPU))
+
+    @pytest.mark.parametrize(("mode", "trains"), [(torch.no_grad, True), (torch.inference_mode, False)])
+    def test_a_first_layer_that_gets_its_shape_in_inference_mode_stays_untrained(self, mode, trains):
+        model, loader = nn.LazyLinear(10), DataLoader(blobs(20), 10)
+        with mode():
+            evaluate(model, loader, CPU)
+        before = model.weight.detach().clone()
+        train_epoch(model, loader, torch.optim.SGD(model.parameters(), lr=0.1), CPU)
+        assert torch.equal(model.weight, before) != trains
+
+    def test_fit_trains_on_after_an_evaluation_that_fills_a_cache(self):
+        class Cached(nn.Linear):
+            scale = None
+
+            def forward(self, x):
+                if self.scale is None or len(self.scale) < len(x):
+                    self.scale = torch.linspace(1, 2, len(x)).unsqueeze(1)
+                return super().forward(x) * self.scale[: len(x)]
+
+        model, data = Cached(64, 10), blobs(40)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loaders = DataLoader(data, 10), DataLoader(data, 20)  # the larger batch fills it anew
+        assert len(write_a_loop.fit(model, *loaders, F.cross_entropy, optimizer, epochs=2)) == 2
+
+    def test_what_a_hook_before_the_step_returns_replaces_its_arguments(self):
+        model = nn.Linear(64, 10)
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        optimizer.register_step_pre_hook(lambda *_: nn.utils.clip_grad_norm_(model.parameters(), 1.0))
+        with pytest.raises(RuntimeError, match="must return None or a tuple"):
+            train_epoch(model, DataLoader(blobs(20), 10), optimizer, CPU)
+
+    @pytest.mark.parametrize("classes", [50, 500])
+    def test_an_embedding_that_is_the_output_layer_too_begins_far_above_log_c(self, classes):
+        torch.manual_seed(0)
+        tokens, embedding = torch.arange(classes), nn.Embedding(classes, 64)
+        assert abs(embedding.weight.std().item() - 1) < 0.1
+        h = F.layer_norm(torch.randn(classes, 64), (64,))
+        assert F.cross_entropy(h @ embedding.weight.T, tokens) > 3 * math.log(classes)
+        nn.init.normal_(embedding.weight, std=0.02)
+        assert F.cross_entropy(h @ embedding.weight.T, tokens).item() == pytest.approx(math.log(classes), rel=0.05)
 
     def test_backward_changes_no_weight_and_step_needs_it(self):
         model = nn.Linear(64, 10)

@@ -473,6 +473,56 @@ class TestResumeExactly:
         second.train(20)
         assert torch.equal(weights(second), weights(whole)) and norms[:20] == norms[20:]
 
+    @pytest.mark.parametrize("stop", [9, 10, 21, 23])
+    def test_accumulated_gradients_resume_right_after_an_update_only(self, stop):
+        class Accumulates(resume.Trainer):
+            def step(self, batch):
+                (self.loss_fn(self.model, batch) / 3).backward()
+                if (self.done + 1) % 3 == 0:
+                    self.optimizer.step()
+                    self.optimizer.zero_grad()
+
+        def new():
+            made = trainer(data(), seed=7)
+            return Accumulates(made.model, mse, made.optimizer, made.loader)
+
+        whole = new()
+        whole.train(30)
+        first = new()
+        first.train(stop)
+        state = saved(first)
+        again = go_on(new(), state)
+        again.train(30)
+        assert torch.equal(weights(again), weights(whole)) == (stop % 3 == 0)
+
+    @pytest.mark.parametrize("kept", ["attribute", "buffer", "persistent buffer"])
+    def test_what_the_model_keeps_outside_its_state_dict_is_lost(self, kept):
+        class Anneals(nn.Linear):
+            def __init__(self):
+                super().__init__(8, 1)
+                if kept == "attribute":
+                    self.count = torch.zeros(())
+                else:
+                    self.register_buffer("count", torch.zeros(()), persistent=kept != "buffer")
+
+            def forward(self, x):
+                self.count += self.training
+                return super().forward(x) / self.count
+
+        def new():
+            torch.manual_seed(7)
+            model, sampler = Anneals(), resume.EpochSampler(30)
+            optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+            return resume.Trainer(model, mse, optimizer, DataLoader(data(), 4, sampler=sampler))
+
+        whole, first = new(), new()
+        whole.train(20)
+        first.train(11)
+        state = saved(first)
+        again = go_on(new(), state)
+        again.train(20)
+        assert torch.equal(weights(again), weights(whole)) == (kept == "persistent buffer")
+
     @pytest.mark.parametrize("drop_last", [True, False])
     @pytest.mark.parametrize("stop", [1, 12, 13, 30])
     def test_a_run_with_images_dicts_a_scaler_an_ema_and_three_kinds_of_noise_resumes(self, stop, drop_last):

@@ -8,7 +8,9 @@ import re
 import subprocess
 import sys
 from functools import partial
+from typing import NamedTuple
 
+import numpy as np
 import pytest
 import torch
 from torch import nn
@@ -33,8 +35,14 @@ collate = load_snippet("mid/data/collate_fn_pad.py")
 epoch_snippet = load_snippet("mid/data/collate_fn_epoch.py")
 buckets = load_snippet("mid/data/collate_fn_buckets.py")
 mask_snippet = load_snippet("mid/data/collate_fn_mask.py")
+loop = load_snippet("junior/training-loop/write_a_loop.py")
 
 WORDS = [torch.arange(1, n + 1) for n in (3, 1, 5, 2, 2, 7, 4)]
+
+
+class Pair(NamedTuple):
+    tokens: object
+    label: int
 
 
 def seeded(seed: int = 3) -> torch.Generator:
@@ -52,6 +60,42 @@ class TestCollateFn:
             assert length == len(word) == mask.sum()
             assert torch.equal(row[mask], word) and torch.equal(row[: len(word)], word)
             assert (row[~mask] == padding_value).all()
+
+    @pytest.mark.parametrize("width", [(), (3,)])
+    def test_the_mask_goes_where_the_tokens_are_and_the_lengths_stay_on_the_cpu(self, width):
+        rows = [torch.empty(length, *width, device="meta") for length in (2, 1)]
+        assert [part.device.type for part in collate.pad_batch(rows)] == ["meta", "meta", "cpu"]
+
+    def test_the_loop_to_take_away_trains_and_evaluates_on_batches(self):
+        class Words(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.embed, self.head = nn.Embedding(10, 8), nn.Linear(8, 2)
+
+            def forward(self, batch):
+                return self.head(mask_snippet.masked_mean(self.embed(batch.tokens), batch.mask))
+
+        torch.manual_seed(0)
+        texts = [torch.randint(1, 10, (length,)) for length in range(1, 41)]
+        pairs = [(text, int((text == 3).any())) for text in texts]
+        loader = DataLoader(pairs, 8, shuffle=True, collate_fn=partial(collate.collate, pad={0: collate.pad_batch}))
+        model = Words()
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.05)
+        history = loop.fit(model, loader, loader, F.cross_entropy, optimizer, epochs=5)
+        assert history[-1]["held-out loss"] < 0.8 * history[0]["training loss"]
+
+    @pytest.mark.parametrize("max_length", [None, 2])
+    def test_a_batch_moves_to_a_device_but_for_its_lengths(self, max_length):
+        batch = collate.pad_batch(WORDS, max_length=max_length)
+        moved = batch.to("meta")
+        assert [part.device.type for part in moved] == ["meta", "meta", "cpu"]
+        assert [part.shape for part in moved] == [part.shape for part in batch]
+
+    def test_a_named_tuple_comes_back_as_a_plain_one_from_collate_and_as_itself_from_the_default(self):
+        samples = [Pair([1, 2], 0), Pair([3], 1)]
+        batch = collate.collate(samples, {0: collate.pad_batch})
+        assert type(batch) is tuple and batch[1].tolist() == [0, 1]
+        assert type(default_collate([Pair(1, 0), Pair(3, 1)])) is Pair
 
     def test_pad_batch_takes_empty_and_float_samples_but_not_none_at_all(self):
         batch = collate.pad_batch([torch.zeros(0), torch.tensor([0.5])])
@@ -437,7 +481,7 @@ class TestCollateFn:
             embedding = nn.Embedding.from_pretrained(torch.ones(5, 3), padding_idx=0)
         assert (embedding(torch.tensor(0)).count_nonzero() == 0) == (change == "none")
 
-    @pytest.mark.parametrize("item", [None, object(), {1, 2}])
+    @pytest.mark.parametrize("item", [None, object(), {1, 2}, 1j, np.array(["a"])])
     def test_default_collate_refuses_other_types(self, item):
         with pytest.raises(TypeError, match="batch must contain"):
             default_collate([item, item])
