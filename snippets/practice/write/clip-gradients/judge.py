@@ -147,6 +147,13 @@ def dtypes(solution: Solution) -> None:
     check(solution, "[(3, 4), (5,)]", 1.0, 1.0, change, tolerance=4e-3)
 
 
+@judge.group("gradients that are not contiguous")
+def strides(solution: Solution) -> None:
+    check(
+        solution, "[(3, 4), (5,)]", 1.0, 1.0, "params[0].grad = torch.randn(4, 3).T"
+    )
+
+
 @judge.group("nothing is made on another device")
 def device(solution: Solution) -> None:
     code = """

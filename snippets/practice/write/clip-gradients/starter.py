@@ -9,7 +9,7 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
 
     Args:
         parameters: may be a generator. Some gradients may be None. The others are
-            finite, and of any float dtype, also float16.
+            finite, and of any strides and any float dtype, also float16.
         max_norm: positive.
 
     Effect:
