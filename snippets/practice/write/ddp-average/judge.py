@@ -215,6 +215,13 @@ def unused(solution: Solution) -> None:
     averaged(
         solution, layers, 2, "for p in ranks[0].parameters():\n    p.grad = None"
     )
+    # Zeros are a gradient.
+    averaged(
+        solution,
+        layers,
+        2,
+        "for model in ranks:\n    model['a'].bias.grad.zero_()",
+    )
     # As many and as large gradients on both: nothing hangs.
     layers = "a=nn.Linear(3, 3), b=nn.Linear(3, 3)"
     averaged(
@@ -276,13 +283,13 @@ for model in ranks:
 
 @judge.group("gradients of several dtypes, and not contiguous")
 def dtypes(solution: Solution) -> None:
-    layers = "a=nn.Linear(3, 4).double(), b=nn.Linear(3, 2), c=nn.Linear(2, 2).bfloat16()"
+    layers = "c=nn.Linear(2, 2).bfloat16(), a=nn.Linear(3, 4).double(), b=nn.Linear(3, 2)"
     averaged(solution, layers, 2)
     averaged(
         solution,
         layers,
         2,
-        "ranks[1]['a'].weight.grad = None\nranks[0]['c'].bias.grad = None",
+        "for p in ranks[1]['a'].parameters():\n    p.grad = None\nranks[0]['c'].bias.grad = None",
     )
     change = "for model in ranks:\n    model['a'].weight.grad = torch.randn(3, 4).T"
     averaged(solution, "a=nn.Linear(3, 4)", 2, change)
