@@ -117,6 +117,7 @@ def rounds(solution: Solution) -> None:
 
 @judge.group("it ends when nothing changes, and not before")
 def end(solution: Solution) -> None:
+    clustered(solution, made(60, 4, 2, 181), 30)
     # In one round two points change places, so that the counts stay.
     clustered(solution, made(8, 2, 2, 1), 20)
     near = (
