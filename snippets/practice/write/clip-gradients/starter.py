@@ -8,8 +8,9 @@ def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
     """Clip gradients by their global norm.
 
     Args:
-        parameters: may be a generator. Some gradients may be None. The others are
-            finite, and of any float dtype, also float16.
+        parameters: may be a generator. Some gradients may be None. All others
+            count, also those of frozen parameters. They are finite, and of any
+            strides and any float dtype, also float16.
         max_norm: positive.
 
     Effect:

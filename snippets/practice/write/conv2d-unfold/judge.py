@@ -146,6 +146,8 @@ def together(solution: Solution) -> None:
             padding=padding,
             dilation=dilation,
         )
+    # The kernel fits only because of the padding.
+    same_as_torch(solution, made((2, 3, 2, 1), (4, 3, 3, 2)), padding=1)
     case = solution.run(
         made((1, 2, 6, 5), (3, 2, 2, 3)) + "conv2d(x, weight, None, 2, 1, 2, 1)"
     )
@@ -175,7 +177,7 @@ def errors(solution: Solution) -> None:
         )
 
 
-@judge.group("float64, and x that is not contiguous")
+@judge.group("float64, and x and weight that are not contiguous")
 def others(solution: Solution) -> None:
     same_as_torch(
         solution,
@@ -189,6 +191,11 @@ def others(solution: Solution) -> None:
         + "x = x.permute(3, 2, 1, 0)\nweight = weight.flip(0)\n"
     )
     same_as_torch(solution, code, bias=True, padding=1)
+    same_as_torch(solution, code)
+    last = "x, weight = (one.to(memory_format=torch.channels_last) for one in (x, weight))\n"
+    same_as_torch(solution, made((2, 3, 5, 6), (4, 3, 2, 3)) + last)
+    code = made((2, 4, 5, 6), (4, 2, 2, 3)) + last
+    same_as_torch(solution, code, stride=2, padding=1, groups=2)
 
 
 @judge.group("nothing is made on another device")

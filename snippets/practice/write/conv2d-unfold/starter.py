@@ -15,8 +15,8 @@ def conv2d(
     """What F.conv2d computes: a cross-correlation, so the kernel is not flipped.
 
     Args:
-        x: (N, C, H, W), float32 or float64.
-        weight: (C_out, C / groups, kh, kw). kh and kw may differ.
+        x: (N, C, H, W), float32 or float64, of any strides.
+        weight: (C_out, C / groups, kh, kw), of any strides. kh and kw may differ.
         bias: (C_out,), or None for none.
         stride: at least 1, for both axes.
         padding: zeros on each of the four sides.

@@ -135,7 +135,9 @@ def check(case: Case, right: list[dict[str, Tensor | None]]) -> None:
                 continue
             where = f"gradient of {name} on rank {rank} of {len(grads)}"
             true(grad is not None, f"{where}: got None, and another rank had one")
-            tolerance = 1e-2 if first.dtype == torch.bfloat16 else 1e-5
+            tolerance = {torch.bfloat16: 1e-2, torch.float64: 1e-12}.get(
+                first.dtype, 1e-5
+            )
             close(
                 grad,
                 mean.to(first.dtype),
@@ -213,6 +215,13 @@ def unused(solution: Solution) -> None:
     averaged(
         solution, layers, 2, "for p in ranks[0].parameters():\n    p.grad = None"
     )
+    # Zeros are a gradient.
+    averaged(
+        solution,
+        layers,
+        2,
+        "for model in ranks:\n    model['a'].bias.grad.zero_()",
+    )
     # As many and as large gradients on both: nothing hangs.
     layers = "a=nn.Linear(3, 3), b=nn.Linear(3, 3)"
     averaged(
@@ -221,6 +230,29 @@ def unused(solution: Solution) -> None:
         2,
         "ranks[0]['a'].weight.grad = None\nranks[1]['b'].weight.grad = None",
     )
+    # Two missing gradients of one shape are two tensors.
+    averaged(
+        solution,
+        layers,
+        2,
+        "for layer in ranks[0].values():\n    layer.weight.grad = None",
+    )
+
+
+@judge.group("parameters at any depth, and a tied one")
+def depths(solution: Solution) -> None:
+    layers = "a=nn.Sequential(nn.Linear(2, 3), nn.Tanh()), b=nn.Linear(2, 2)"
+    own = """
+for model in ranks:
+    model.scale = nn.Parameter(torch.ones(5))
+    model.scale.grad = torch.randn(5)
+"""
+    averaged(solution, layers, 2, own)
+    tie = """
+for model in ranks:
+    model["b"].weight = model["a"].weight
+"""
+    averaged(solution, "a=nn.Linear(3, 3), b=nn.Linear(3, 3)", 2, tie)
 
 
 @judge.group("frozen parameters are not communicated")
@@ -231,22 +263,33 @@ for model in ranks:
         p.grad = None
         p.requires_grad_(False)
 """
-    case = averaged(solution, "a=nn.Linear(3, 4), b=nn.Linear(2, 2)", 2, freeze)
+    layers = "a=nn.Linear(3, 4), b=nn.Linear(2, 2)"
+    case = averaged(solution, layers, 2, freeze)
     true(
         case.ranks[0]["a"].weight.grad is None,
         "a frozen parameter has a gradient afterwards",
+    )
+    # On one rank each still has the gradient of an earlier step.
+    averaged(
+        solution,
+        layers,
+        2,
+        freeze.replace(
+            "        p.grad = None\n",
+            "        p.grad = None if model is ranks[0] else p.grad\n",
+        ),
     )
 
 
 @judge.group("gradients of several dtypes, and not contiguous")
 def dtypes(solution: Solution) -> None:
-    layers = "a=nn.Linear(3, 4).double(), b=nn.Linear(3, 2), c=nn.Linear(2, 2).bfloat16()"
+    layers = "c=nn.Linear(2, 2).bfloat16(), a=nn.Linear(3, 4).double(), b=nn.Linear(3, 2)"
     averaged(solution, layers, 2)
     averaged(
         solution,
         layers,
         2,
-        "ranks[1]['a'].weight.grad = None\nranks[0]['c'].bias.grad = None",
+        "for p in ranks[1]['a'].parameters():\n    p.grad = None\nranks[0]['c'].bias.grad = None",
     )
     change = "for model in ranks:\n    model['a'].weight.grad = torch.randn(3, 4).T"
     averaged(solution, "a=nn.Linear(3, 4)", 2, change)

@@ -20,6 +20,7 @@ def average_gradients(
     Effect:
         The p.grad of every parameter that requires one is the mean over the ranks;
         a missing one counts as zeros. Where no rank had one, None is right, too.
-        Frozen parameters are not communicated, and no gradient is twice.
+        Frozen parameters are not communicated, and no gradient is sent twice, not
+        even that of a tied weight.
     """
     raise NotImplementedError

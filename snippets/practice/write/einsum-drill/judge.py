@@ -48,6 +48,7 @@ def numbers(
     code: str,
     expected: Callable[[Case], Tensor],
     *floating: str,
+    tolerance: float = 1e-4,
 ) -> Case:
     """Run a case twice, the second time with gradients, and compare with loops in float64."""
     first = solution.run(code)
@@ -55,6 +56,8 @@ def numbers(
     close(
         first.got,
         right,
+        tolerance,
+        tolerance / 10,
         dtype=getattr(first, floating[0]).dtype if floating else right.dtype,
     )
     if floating:
@@ -99,6 +102,8 @@ def pairwise_distance(solution: Solution) -> None:
     for N, M, D in [(2, 3, 2), (5, 4, 6), (3, 3, 3), (1, 4, 1)]:
         code = f"torch.manual_seed(0)\na, b = torch.randn({N}, {D}), torch.randn({M}, {D})\npairwise_distance(a, b)"
         numbers(solution, code, distances, "a", "b")
+    code = code.replace("\npairwise", "\na, b = a.double(), b.double()\npairwise")
+    numbers(solution, code, distances, "a", "b", tolerance=1e-9)
 
 
 @judge.group("pairwise_distance: no negative numbers, no tensor of all differences")
@@ -136,25 +141,19 @@ def last_hidden(solution: Solution) -> None:
             [row[int(n) - 1] for row, n in zip(case.h, case.lengths, strict=True)]
         )
 
-    for T, C, lengths in [
-        (4, 2, [1, 4, 2]),
-        (3, 3, [3, 2, 1]),
-        (1, 5, [1, 1]),
-        (5, 1, [4]),
+    for T, C, lengths, dtype in [
+        (4, 2, [1, 4, 2], "float32"),
+        (3, 3, [3, 2, 1], "float32"),
+        (1, 5, [1, 1], "float32"),
+        (5, 1, [4], "float32"),
+        (4, 2, [3, 1], "float64"),
     ]:
         code = f"""
 torch.manual_seed(0)
-h = torch.randn({len(lengths)}, {T}, {C})
+h = torch.randn({len(lengths)}, {T}, {C}, dtype=torch.{dtype})
 lengths = torch.tensor({lengths})
 last_hidden(h, lengths)"""
-        numbers(
-            solution,
-            code,
-            lambda case: torch.stack(
-                [row[int(n) - 1] for row, n in zip(case.h, case.lengths)]
-            ),
-            "h",
-        )
+        numbers(solution, code, expected, "h")
 
 
 @judge.group("segment_mean")
@@ -195,8 +194,14 @@ def relative_bias(solution: Solution) -> None:
             [torch.stack([torch.stack(row) for row in head]) for head in rows]
         )
 
-    for t, H in [(2, 1), (4, 3), (3, 3), (1, 2)]:
-        code = f"torch.manual_seed(0)\ntable = torch.randn({2 * t - 1}, {H})\nrelative_bias(table, {t})"
+    for t, H, dtype in [
+        (2, 1, "float32"),
+        (4, 3, "float32"),
+        (3, 3, "float32"),
+        (1, 2, "float32"),
+        (3, 2, "float64"),
+    ]:
+        code = f"torch.manual_seed(0)\ntable = torch.randn({2 * t - 1}, {H}, dtype=torch.{dtype})\nrelative_bias(table, {t})"
         numbers(solution, code, expected, "table")
 
 
@@ -214,6 +219,7 @@ def packed_mask(solution: Solution) -> None:
         "[[0, 0, 1, 1, 1]]",
         "[[3, 3, 7], [5, 5, 5], [0, 1, 2]]",
         "[[1, 2, 2, 1], [4, 4, 0, 0]]",
+        "[[16777216, 16777217, 0, -1, -1]]",
     ):
         T = len(eval(doc)[0])
         case = numbers(
@@ -233,6 +239,7 @@ def windows(solution: Solution) -> None:
         ("torch.randn(3, 4)", 4, 1),
         ("torch.randn(4, 4)", 4, 4),
         ("torch.randn(1, 6)", 6, 2),
+        ("torch.randn(2, 7, dtype=torch.float64)", 7, 4),
         ("torch.randn(5, 3).T", 5, 2),
         ("torch.randn(3, 12)[:, 1::2]", 6, 3),
     ]:
@@ -255,9 +262,9 @@ def windows(solution: Solution) -> None:
 CALLS = (
     "x = torch.randn(60, 50)\npairwise_distance(x, x)",
     "h, lengths = torch.randn(50, 60, 4), torch.arange(1, 51)\nlast_hidden(h, lengths)",
-    "x, ids = torch.randn(60, 4), torch.arange(60)\nsegment_mean(x, ids, 70)",
-    "table = torch.randn(99, 2)\nrelative_bias(table, 50)",
-    "doc = torch.arange(60).reshape(1, 60) // 7\npacked_mask(doc)",
+    "x, ids = torch.randn(60, 50), torch.arange(60)\nsegment_mean(x, ids, 70)",
+    "table = torch.randn(99, 50)\nrelative_bias(table, 50)",
+    "doc = torch.arange(3000).reshape(50, 60) // 7\npacked_mask(doc)",
     "x = torch.randn(2, 60)\nwindows(x, 3)",
 )
 

@@ -16,7 +16,10 @@ class EMA:
     module: nn.Module
 
     def __init__(self, model: nn.Module, decay: float) -> None:
-        """Begin with the weights of model. decay is from 0 to 1."""
+        """Begin with the weights of model, which does not change.
+
+        decay is from 0 to 1.
+        """
         raise NotImplementedError
 
     def update(self, model: nn.Module) -> None:
@@ -26,6 +29,6 @@ class EMA:
         floating or integer and in the state_dict or not, becomes a copy of the
         model's. Both are written in place, so that references to the tensors of
         module stay valid. The model does not change: neither its values, nor its
-        gradients, nor its mode. Both have the same device and dtypes.
+        gradients, nor the mode of any part. Both have the same device and dtypes.
         """
         raise NotImplementedError

@@ -42,13 +42,15 @@ centroids = x[:{K}] + torch.randn({K}, {D}, dtype=torch.{dtype}) / 5
 
 def assigned(points: list[list[float]], centers: list[list[float]]) -> list[int]:
     owners = []
+    size = sum(p * p for point in points for p in point) / len(points)
     for point in points:
         far = [
             sum((p - c) ** 2 for p, c in zip(point, center, strict=True))
             for center in centers
         ]
         first, second = [*sorted(far), math.inf][:2]
-        assert second - first > 1e-4, "ties are left open: take another seed"
+        apart = 1e-4 * min(1.0, size)
+        assert second - first > apart, "ties are left open: take another seed"
         owners.append(far.index(first))
     return owners
 
@@ -111,6 +113,17 @@ def rounds(solution: Solution) -> None:
     for N, K, D in [(30, 4, 3), (25, 3, 5), (40, 5, 2), (6, 6, 6)]:
         for steps in (1, 2, 20):
             clustered(solution, made(N, K, D, 1), steps)
+
+
+@judge.group("it ends when nothing changes, and not before")
+def end(solution: Solution) -> None:
+    clustered(solution, made(60, 4, 2, 181), 30)
+    # In one round two points change places, so that the counts stay.
+    clustered(solution, made(8, 2, 2, 1), 20)
+    near = (
+        made(30, 4, 3, 1, "float64") + "x, centroids = x / 1e5, centroids / 1e5\n"
+    )
+    clustered(solution, near, 20, 1e-12)
 
 
 @judge.group("one cluster, one axis, one point each, points that occur twice")

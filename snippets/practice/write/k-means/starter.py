@@ -13,7 +13,8 @@ def kmeans(x: Tensor, centroids: Tensor, steps: int) -> tuple[Tensor, Tensor]:
         x: the points (N, D), N >= 1, float32 or float64.
         centroids: (K, D), K >= 1, where to start; dtype and device of x. Neither
             argument is changed.
-        steps: rounds, 0 or more. You may stop when nothing changes any more.
+        steps: rounds, 0 or more. You may stop earlier, but only when nothing
+            changes any more, however close the points are.
 
     Returns:
         The centroids (K, D) after the last round, and for each point the index (N,)

@@ -135,9 +135,12 @@ def strides(solution: Solution) -> None:
         "x = torch.randn(5, 4).T",
     ):
         check_gradients(solution, (4, 5), change=change)
-    check_gradients(
-        solution, (2, 3, 4), change="slope = torch.randn(4, 3, 2).transpose(0, 2)"
-    )
+    for name in ("slope", "x"):
+        check_gradients(
+            solution,
+            (2, 3, 4),
+            change=f"{name} = torch.randn(4, 3, 2).transpose(0, 2)",
+        )
 
 
 @judge.group("only some arguments need a gradient")
@@ -168,6 +171,38 @@ torch.autograd.grad(y, (x, weight, bias), slope)"""
         close(other, one, 1e-6, 1e-7, of=f"second gradient of {name}")
 
 
+@judge.group("two layers in one graph")
+def layers(solution: Solution) -> None:
+    case = solution.run(
+        made(
+            (4, 5),
+            """first = LayerNorm.apply(x, weight, bias, {eps})
+y = LayerNorm.apply(first.tanh(), weight, bias, {eps})
+torch.autograd.grad(y, (x, weight, bias), slope)""",
+        )
+    )
+    x, weight, bias = inputs = [
+        one.detach().double().requires_grad_()
+        for one in (case.x, case.weight, case.bias)
+    ]
+    y = x
+    for before in (torch.nn.Identity(), torch.tanh):
+        y = torch.nn.functional.layer_norm(before(y), (5,), weight, bias, 0.5)
+    right = torch.autograd.grad(y, inputs, case.slope.double())
+    for name, mine, want in zip(
+        ("x", "weight", "bias"), case.got, right, strict=True
+    ):
+        close(mine, want, of=f"gradient of {name}")
+
+
+def holds_tensor(value: object) -> bool:
+    if isinstance(value, dict):
+        value = list(value.values())
+    return isinstance(value, Tensor) or (
+        isinstance(value, (list, tuple)) and any(map(holds_tensor, value))
+    )
+
+
 @judge.group("tensors are saved with save_for_backward")
 def saved(solution: Solution) -> None:
     case = check_values(solution, (4, 5))
@@ -175,7 +210,7 @@ def saved(solution: Solution) -> None:
     kept = [
         name
         for name, value in vars(case.got.grad_fn).items()
-        if isinstance(value, Tensor)
+        if holds_tensor(value)
     ]
     true(
         not kept,

@@ -10,7 +10,7 @@ class LayerNorm(torch.autograd.Function):
     the biased variance over the last axis.
 
     Args:
-        x: (..., C), one axis or more.
+        x: (..., C), one axis or more, of any strides.
         weight, bias: (C,).
         eps: a float.
     """

