@@ -181,7 +181,7 @@ rows = {
 }
 
 def step(prefixes):
-    return torch.tensor([rows[min(prefixes.shape[1], 3)]]).expand(len(prefixes), 3)
+    return torch.tensor([rows[min(prefixes.shape[1], 3)]]).repeat(len(prefixes), 1)
 """
     for alpha in (None, 0.0, 1.0, 0.6):
         for beam in (2, 3):
@@ -194,7 +194,7 @@ def step(prefixes):
 def long(solution: Solution) -> None:
     code = """
 def step(prefixes):
-    return torch.tensor([[-9.0, -5.0, -5.5]]).expand(len(prefixes), 3)
+    return torch.tensor([[-9.0, -5.0, -5.5]]).repeat(len(prefixes), 1)
 """
     # A beam of 1: hypotheses with one -5.5 would tie, wherever it stands.
     case = solution.run(f"{code}\nbeam_search(step, 1, 0, 1, 200)")
@@ -203,9 +203,14 @@ def step(prefixes):
 
 @judge.group("what step is given, and float64")
 def given(solution: Solution) -> None:
-    code = made(5, 4).replace(
-        "def step(prefixes):", "seen = []\ndef step(prefixes):"
-    )
+    # In the second case all that are kept end before max_new.
+    for likely in (0.0, 3.0):
+        look(solution, made(5, 4, 0, likely))
+
+
+def look(solution: Solution, code: str) -> None:
+    """Fail unless step is given what it can take, and compare."""
+    code = code.replace("def step(prefixes):", "seen = []\ndef step(prefixes):")
     code = code.replace(
         "    places", "    seen.append(prefixes.clone())\n    places"
     )
@@ -215,7 +220,8 @@ def given(solution: Solution) -> None:
         true(one.ndim == 2, f"step was given shape {tuple(one.shape)}", one)
         wide = one.dtype == torch.int64
         true(wide, f"step was given {one.dtype}, expected torch.int64", one)
-        begins = bool((one[:, 0] == 7).all()) and len(one) > 0
+        true(len(one) > 0, "step was given no prefix, expected one at least", one)
+        begins = bool((one[:, 0] == 7).all())
         true(begins, "step was given prefixes that do not begin with start", one)
         true(one.shape[1] <= 4, f"step was given {one.shape[1]} tokens of 4", one)
     compare(case.got, expected(case.step, 7, 0, 3, 4))
