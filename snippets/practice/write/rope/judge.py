@@ -104,6 +104,13 @@ def places(solution: Solution) -> None:
         check(solution, made(1, 2, 3, 4, [[8, 9, 10]]), pairing)
 
 
+@judge.group("there is no largest position")
+def largest(solution: Solution) -> None:
+    # One pair, whose frequency is 1: all angles are integers, and exact.
+    for pairing in (False, True):
+        check(solution, made(1, 2, 3, 2, [2000001, 7, 3000000]), pairing)
+
+
 @judge.group("another theta")
 def bases(solution: Solution) -> None:
     for theta in (500000.0, 100.0):
