@@ -175,13 +175,14 @@ def exhaustive(solution: Solution) -> None:
 def lengths(solution: Solution) -> None:
     code = """
 rows = {
-    1: [-1.0, -0.5, -5.0],  # after one token: token 0 ends the hypothesis
-    2: [-0.7, -1.5, -2.5],
-    3: [-0.9, -0.8, -3.0],
+    1: [-1.0, -0.6, -2.5],  # after one token: token 0 ends the hypothesis
+    2: [-0.7, -1.2, -1.6],
+    3: [-0.9, -0.8, -1.9],
 }
 
 def step(prefixes):
-    return torch.tensor([rows[min(prefixes.shape[1], 3)]]).repeat(len(prefixes), 1)
+    row = torch.tensor([rows[min(prefixes.shape[1], 3)]]).log_softmax(-1)
+    return row.repeat(len(prefixes), 1)
 """
     for alpha in (None, 0.0, 1.0, 0.6):
         for beam in (2, 3):
@@ -193,10 +194,14 @@ def step(prefixes):
 @judge.group("200 tokens at a log-probability of -5")
 def long(solution: Solution) -> None:
     code = """
+row = torch.full((1, 200), -5.3)
+row[0, 1] = -5.0
+row = row.log_softmax(-1)
+
 def step(prefixes):
-    return torch.tensor([[-9.0, -5.0, -5.5]]).repeat(len(prefixes), 1)
+    return row.repeat(len(prefixes), 1)
 """
-    # A beam of 1: hypotheses with one -5.5 would tie, wherever it stands.
+    # A beam of 1: hypotheses with one -5.3 would tie, wherever it stands.
     case = solution.run(f"{code}\nbeam_search(step, 1, 0, 1, 200)")
     compare(case.got, [([1] * 201, -1000.0)])
 
