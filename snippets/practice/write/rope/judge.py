@@ -65,8 +65,8 @@ def check(
 
 SIZES = [
     (1, 1, 1, 2),
+    (1, 1, 2, 6),  # more than two pairs, so that mistakes in the frequencies differ
     (1, 2, 3, 2),
-    (1, 1, 2, 4),
     (2, 3, 5, 8),
     (2, 1, 3, 6),
     (4, 4, 4, 4),
