@@ -94,9 +94,10 @@ u = torch.empty(0)
         )
 
 
+# p - q is largest where |p - q| is, so that q - p and |p - q| show different mistakes.
 PAIR = """
 draft_probs = torch.tensor([[0.4, 0.1, 0.3, 0.2]])
-target_probs = torch.tensor([[0.1, 0.3, 0.15, 0.45], [0.1, 0.2, 0.4, 0.3]])
+target_probs = torch.tensor([[0.2, 0.25, 0.1, 0.45], [0.1, 0.2, 0.4, 0.3]])
 """
 
 
@@ -140,7 +141,7 @@ us = [torch.tensor([u]) for u in {us}]
 
 @judge.group("one draft token: what the last token is drawn from")
 def rest(solution: Solution) -> None:
-    for token, u in ((0, 0.3), (0, 0.2), (1, 0.99), (2, 0.45), (2, 0.55)):
+    for token, u in ((0, 0.6), (0, 0.2), (1, 0.99), (2, 0.45), (2, 0.25)):
         code = f"{PAIR}draft = torch.tensor([{token}])\nu = torch.tensor([{u}])"
         check(solution, code)
 
