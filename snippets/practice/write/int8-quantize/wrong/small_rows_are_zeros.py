@@ -1,4 +1,4 @@
-"""A row counts as zeros because its weights are below 1e-8."""
+"""A row of tiny weights counts as a row of zeros."""
 
 import torch
 from torch import Tensor
