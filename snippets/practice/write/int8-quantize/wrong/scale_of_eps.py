@@ -1,5 +1,5 @@
-"""A lower bound of the scale, here float32's eps, makes zeros of a row of far smaller
-weights."""
+"""A lower bound of the scale, here float32's eps, makes zeros of a row of far
+smaller weights."""
 
 import torch
 from torch import Tensor
