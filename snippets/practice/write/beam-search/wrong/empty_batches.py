@@ -22,6 +22,7 @@ def beam_search(
         sums = step(prefixes.reshape(len(running), length))  # (n, V)
         sums = sums + torch.tensor([total for _, total in running])[:, None]
         best = sums.flatten().topk(min(beam, sums.numel()))
+        # A finished hypothesis competes with its sum, unchanged.
         candidates = [one for one in kept if one[0][-1] == eos]
         for total, flat in zip(best.values.tolist(), best.indices.tolist()):
             parent, token = divmod(flat, sums.shape[1])
