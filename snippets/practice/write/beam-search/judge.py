@@ -175,13 +175,14 @@ def exhaustive(solution: Solution) -> None:
 def lengths(solution: Solution) -> None:
     code = """
 rows = {
-    1: [-1.0, -0.5, -5.0],  # after one token: token 0 ends the hypothesis
-    2: [-0.7, -1.5, -2.5],
-    3: [-0.9, -0.8, -3.0],
+    1: [-1.0, -0.6, -2.5],  # after one token: token 0 ends the hypothesis
+    2: [-0.7, -1.2, -1.6],
+    3: [-0.9, -0.8, -1.9],
 }
 
 def step(prefixes):
-    return torch.tensor([rows[min(prefixes.shape[1], 3)]]).expand(len(prefixes), 3)
+    row = torch.tensor([rows[min(prefixes.shape[1], 3)]]).log_softmax(-1)
+    return row.repeat(len(prefixes), 1)
 """
     for alpha in (None, 0.0, 1.0, 0.6):
         for beam in (2, 3):
@@ -193,19 +194,28 @@ def step(prefixes):
 @judge.group("200 tokens at a log-probability of -5")
 def long(solution: Solution) -> None:
     code = """
+row = torch.full((1, 200), -5.3)
+row[0, 1] = -5.0
+row = row.log_softmax(-1)
+
 def step(prefixes):
-    return torch.tensor([[-9.0, -5.0, -5.5]]).expand(len(prefixes), 3)
+    return row.repeat(len(prefixes), 1)
 """
-    # A beam of 1: hypotheses with one -5.5 would tie, wherever it stands.
+    # A beam of 1: hypotheses with one -5.3 would tie, wherever it stands.
     case = solution.run(f"{code}\nbeam_search(step, 1, 0, 1, 200)")
     compare(case.got, [([1] * 201, -1000.0)])
 
 
 @judge.group("what step is given, and float64")
 def given(solution: Solution) -> None:
-    code = made(5, 4).replace(
-        "def step(prefixes):", "seen = []\ndef step(prefixes):"
-    )
+    # In the second case all that are kept end before max_new.
+    for likely in (0.0, 3.0):
+        look(solution, made(5, 4, 0, likely))
+
+
+def look(solution: Solution, code: str) -> None:
+    """Fail unless step is given what it can take, and compare."""
+    code = code.replace("def step(prefixes):", "seen = []\ndef step(prefixes):")
     code = code.replace(
         "    places", "    seen.append(prefixes.clone())\n    places"
     )
@@ -215,7 +225,8 @@ def given(solution: Solution) -> None:
         true(one.ndim == 2, f"step was given shape {tuple(one.shape)}", one)
         wide = one.dtype == torch.int64
         true(wide, f"step was given {one.dtype}, expected torch.int64", one)
-        begins = bool((one[:, 0] == 7).all()) and len(one) > 0
+        true(len(one) > 0, "step was given no prefix, expected one at least", one)
+        begins = bool((one[:, 0] == 7).all())
         true(begins, "step was given prefixes that do not begin with start", one)
         true(one.shape[1] <= 4, f"step was given {one.shape[1]} tokens of 4", one)
     compare(case.got, expected(case.step, 7, 0, 3, 4))

@@ -88,6 +88,8 @@ def numbers(solution: Solution) -> None:
     compare(solution, made(3, 3), {"temperature": 1.0, "alpha": 0.3})
     compare(solution, made(2, 6), {"temperature": 10.0, "alpha": 0.9})
     compare(solution, made(5, 2), {"alpha": 0.2})
+    compare(solution, made(2, 4), {"temperature": 1.5})
+    compare(solution, made(3, 4), {"temperature": 0.5, "alpha": 0.6})
 
 
 @judge.group("alpha 0 and alpha 1")
@@ -111,6 +113,12 @@ def large(solution: Solution) -> None:
     compare(solution, made(3, 4) + "teacher[:, 1] = -1e4\n")
     half = "student[:, 3:] = teacher[:, 3:] = -1e4\ntargets = targets % 3\n"
     compare(solution, made(3, 6) + half, {"temperature": 2.0, "alpha": 0.7})
+    # A class that the teacher hardly wants, and the student not at all.
+    compare(
+        solution,
+        "student = torch.tensor([[0.0, 1.0, -1e4]])\nteacher = torch.tensor([[0.0, 1.0, -14.0]])\ntargets = torch.tensor([1])\n",
+        {"temperature": 1.0},
+    )
     compare(
         solution,
         "student = torch.zeros(2, 3)\nteacher = 1e3 * torch.eye(2, 3)\ntargets = torch.tensor([0, 2])\n",

@@ -10,7 +10,7 @@ def grouped_query_attention(
     """Attention in which groups of query heads share a key-value head.
 
     Args:
-        q: (B, Hq, T, D), any float dtype.
+        q: (B, Hq, T, D), any float dtype. Scores of several hundred occur.
         k: (B, Hkv, S, D), dtype of q, S >= T.
         v: (B, Hkv, S, D), dtype of q.
         causal: the T queries are the last T of the S positions, as with a cache:

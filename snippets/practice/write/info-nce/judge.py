@@ -58,6 +58,7 @@ def numbers(solution: Solution) -> None:
         (4, 6, 0.0),
         (3, 3, -1.0),
         (5, 2, 4.605),
+        (3, 4, 5.5),
         (3, 1, 1.0),
         (1, 4, 1.0),
     ):
@@ -68,11 +69,12 @@ def numbers(solution: Solution) -> None:
 
 @judge.group("the length of a row does not count, and pairs may change places")
 def lengths(solution: Solution) -> None:
-    code = made(4, 5, 1.0) + "{}" + CALL
+    code = made(4, 5, 2.0) + "{}" + CALL
     before = solution.run(code.format("")).got
     for change in (
         "image[1] *= 7\n",
         "text[2] *= 0.1\n",
+        "image[2] *= 1e-4\n",
         "image, text = image.flip(0), text.flip(0)\n",
     ):
         close(solution.run(code.format(change)).got, before, 1e-4, 1e-6)
@@ -89,7 +91,7 @@ def matched(solution: Solution) -> None:
 
 @judge.group("gradients of the embeddings and of the scale")
 def gradients(solution: Solution) -> None:
-    for N, D, log_scale in ((2, 3, 0.0), (4, 6, 1.0), (3, 3, 2.0)):
+    for N, D, log_scale in ((2, 3, 0.0), (4, 6, 1.0), (3, 3, 2.0), (3, 4, 5.0)):
         code = (
             made(N, D, log_scale)
             + f"inputs = ({', '.join(NAMES)})\nfor one in inputs:\n    one.requires_grad_()\n"

@@ -89,6 +89,7 @@ def negative(solution: Solution) -> None:
 def sizes(solution: Solution) -> None:
     for spoil in (
         "weight[0] *= 1e-4\nweight[2] *= 1e3",
+        "weight[1] *= 1e-20",
         "weight[1] = 0",
         "weight[:] = 0",
     ):
@@ -104,6 +105,9 @@ def half(solution: Solution) -> None:
                 matrix(3, 8, dtype) + f"{spoil}quantize_rows(weight)"
             )
             check(case, case.weight)
+        # Many values: rounding in the dtype moves only those near a tie.
+        case = solution.run(matrix(4, 64, dtype) + "quantize_rows(weight)")
+        check(case, case.weight)
 
 
 @judge.group("weight need not be contiguous")

@@ -65,8 +65,8 @@ def check(
 
 SIZES = [
     (1, 1, 1, 2),
+    (1, 1, 2, 6),  # more than two pairs, so that mistakes in the frequencies differ
     (1, 2, 3, 2),
-    (1, 1, 2, 4),
     (2, 3, 5, 8),
     (2, 1, 3, 6),
     (4, 4, 4, 4),
@@ -102,6 +102,13 @@ def places(solution: Solution) -> None:
             solution, made(3, 3, 3, 6, [[0, 1, 2], [4, 4, 4], [9, 1, 0]]), pairing
         )
         check(solution, made(1, 2, 3, 4, [[8, 9, 10]]), pairing)
+
+
+@judge.group("there is no largest position")
+def largest(solution: Solution) -> None:
+    # One pair, whose frequency is 1: all angles are integers, and exact.
+    for pairing in (False, True):
+        check(solution, made(1, 2, 3, 2, [2000001, 7, 3000000]), pairing)
 
 
 @judge.group("another theta")

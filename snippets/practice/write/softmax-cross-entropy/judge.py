@@ -159,6 +159,8 @@ def ignored(solution: Solution) -> None:
     compare(solution, made(3, 1, "[0, -100, 0]"))
     compare(solution, made(4, 3, "[0, 2, 0, 1]"), {"ignore_index": 0})
     compare(solution, made(4, 3, "[0, 2, 1, 1]"), {"ignore_index": 2})
+    # No class, but a number above them, as segmentation masks have it.
+    compare(solution, made(4, 3, "[0, 255, 1, 255]"), {"ignore_index": 255})
 
 
 @judge.group("everything is ignored: 0 and not NaN")

@@ -94,9 +94,10 @@ u = torch.empty(0)
         )
 
 
+# p - q is largest where |p - q| is, so that q - p and |p - q| show different mistakes.
 PAIR = """
 draft_probs = torch.tensor([[0.4, 0.1, 0.3, 0.2]])
-target_probs = torch.tensor([[0.1, 0.3, 0.15, 0.45], [0.1, 0.2, 0.4, 0.3]])
+target_probs = torch.tensor([[0.2, 0.25, 0.1, 0.45], [0.1, 0.2, 0.4, 0.3]])
 """
 
 
@@ -140,7 +141,7 @@ us = [torch.tensor([u]) for u in {us}]
 
 @judge.group("one draft token: what the last token is drawn from")
 def rest(solution: Solution) -> None:
-    for token, u in ((0, 0.3), (0, 0.2), (1, 0.99), (2, 0.45), (2, 0.55)):
+    for token, u in ((0, 0.6), (0, 0.2), (1, 0.99), (2, 0.45), (2, 0.25)):
         code = f"{PAIR}draft = torch.tensor([{token}])\nu = torch.tensor([{u}])"
         check(solution, code)
 
@@ -188,7 +189,21 @@ def several(solution: Solution) -> None:
     check(solution, made(4, 4, [yes, yes, yes, no], seed=1))
 
 
-@judge.group("equal distributions, disjoint ones, and a target of 0")
+@judge.group("u[i] belongs to place i, also behind a token that is certain to stay")
+def own_number(solution: Solution) -> None:
+    for u in ([0.7, 0.3], [0.3, 0.7]):
+        check(
+            solution,
+            f"""
+draft_probs = torch.tensor([[0.2, 0.8], [0.8, 0.2]])
+target_probs = torch.tensor([[0.6, 0.4], [0.4, 0.6], [0.3, 0.7]])
+draft = torch.tensor([0, 0])
+u = torch.tensor({u})
+""",
+        )
+
+
+@judge.group("equal distributions, near ones, disjoint ones, and a target of 0")
 def edges(solution: Solution) -> None:
     equal = """
 torch.manual_seed(0)
@@ -215,7 +230,13 @@ target_probs = torch.tensor([[0.3, 0.6, 0.1], [0.1, 0.1, 0.8], [0.2, 0.2, 0.6]])
 draft = torch.tensor([2, 2])
 u = torch.tensor([{u}, 0.999])
 """
-    for code in (equal, disjoint, impossible):
+    near = """
+draft_probs = torch.tensor([[0.5, 0.25, 0.25]])
+target_probs = torch.tensor([[0.5 - 2**-20, 0.25 + 2**-20, 0.25], [0.2, 0.2, 0.6]])
+draft = torch.tensor([0])
+u = torch.tensor([1 - 2**-24])
+"""
+    for code in (equal, disjoint, impossible, near):
         check(solution, code)
     for u in (0.09, 0.11):
         check(solution, certain.format(u=u))
