@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import threading
@@ -72,6 +73,22 @@ def test_whatever_a_solution_does_is_said(name, runner, tmp_path):
     found = exercise.judged(runner, SLUG, file, seconds=3 if name.startswith("hangs") else 60)
     assert not found.passed
     assert told in found.text
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_known_mistake_that_ends_the_process_hides_no_verdict(command, runner, tmp_path, monkeypatch):
+    folder = tmp_path / "write" / SLUG
+    shutil.copytree(WRITE / SLUG, folder)
+    shutil.copy(WRITE / "judging.py", folder.parent)
+    (folder / "wrong" / "a_leaves.py").write_text(HOSTILE["leaves"][0])
+    wrong = folder / "wrong" / "unscaled.py"
+    if command:
+        text = subprocess.run([sys.executable, folder / "judge.py", wrong], capture_output=True, text=True).stdout
+    else:
+        monkeypatch.setattr(exercise, "EXERCISES", folder.parent)
+        text = exercise.judged(runner, SLUG, wrong).text
+    assert "    torch.manual_seed(0)\n    x = torch.randn(" in text
+    assert "ended the process" not in text
 
 
 def test_right_solution_passes_and_is_told_what_was_not_checked(runner):

@@ -186,6 +186,19 @@ class Largest(TorchDispatchMode):
         return made
 
 
+class _Fills(TorchDispatchMode):
+    """Refuses to fill a tensor elsewhere from one on meta. PyTorch's own error is that
+    of reading data, which may be right where a result depends on it.
+    """
+
+    def __torch_dispatch__(self, func, types, args=(), kwargs=None):
+        if func is torch.ops.aten.copy_.default:
+            into, source = args[0].device.type, args[1].device.type
+            if source == "meta" != into:
+                raise RuntimeError(f"a tensor on {into} is filled from one on meta")
+        return func(*args, **(kwargs or {}))
+
+
 class Printed(io.StringIO):
     """Keeps the beginning of what is printed."""
 
@@ -331,7 +344,7 @@ class Solution:
         """
         _prepare_meta()
         try:
-            case = self.run(code, meta=True, **given)
+            case = self.run(code, meta=True, under=_Fills(), **given)
         except Failure as failure:
             if isinstance(failure.got, BaseException) and not _is_clash(
                 failure.got
@@ -579,6 +592,7 @@ class Judge:
         *,
         explain: bool = True,
         on_group: Callable[[int], None] | None = None,
+        on_failure: Callable[[Verdict], None] | None = None,
     ) -> Verdict:
         """Judge a solution in this process; a time limit is its caller's.
 
@@ -587,6 +601,8 @@ class Judge:
             filename: how messages name it.
             explain: look for a known mistake that gives the same.
             on_group: is told the number of each group before it begins.
+            on_failure: is told the verdict on a wrong solution before a known
+                mistake is looked for, which may take longer than all else.
         """
         began = time.perf_counter()
         solution, passed, failure = self._judged(source, filename, on_group)
@@ -599,6 +615,8 @@ class Judge:
             found.printed = solution.printed.getvalue()
             # Who has written nothing yet has made no mistake.
             explain = explain and not isinstance(failure.got, NotImplementedError)
+            if explain and on_failure:
+                on_failure(found)
             found.why = self._why(passed, failure) if explain else ""
         found.seconds = time.perf_counter() - began
         return found
@@ -839,7 +857,8 @@ def inside(judge: Judge, solution: Path, report: Path) -> None:
     it came, a line of JSON each.
 
     The last line has ``passed`` and ``text``; without it the solution has ended the
-    process, or never ended.
+    process, or never ended. A wrong solution's comes twice, the first without a known
+    mistake, in case that time runs out while one is looked for.
     """
     torch.set_num_threads(1)
     with contextlib.suppress(ImportError, OSError, ValueError):
@@ -856,10 +875,18 @@ def inside(judge: Judge, solution: Path, report: Path) -> None:
     except (OSError, UnicodeDecodeError) as error:
         tell(passed=False, text=f"{solution} cannot be read: {error}")
         return
-    verdict = judge.judge(
-        source, str(solution), on_group=lambda number: tell(group=number)
+
+    def judged(verdict: Verdict) -> None:
+        tell(passed=verdict.passed, text=told(judge, verdict))
+
+    judged(
+        judge.judge(
+            source,
+            str(solution),
+            on_group=lambda number: tell(group=number),
+            on_failure=judged,
+        )
     )
-    tell(passed=verdict.passed, text=told(judge, verdict))
 
 
 def told(judge: Judge, verdict: Verdict) -> str:
