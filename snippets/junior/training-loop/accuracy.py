@@ -59,7 +59,7 @@ class Confusion:
         self.counts += cells.view(classes, classes)
 
     def accuracy(self) -> float:
-        return (self.counts.trace() / self.counts.sum()).item()
+        return (self.counts.trace().double() / self.counts.sum()).item()
 
     def recall(self) -> Tensor:
         """For each class, float32 (classes,)."""
