@@ -17,7 +17,7 @@ class FolderDataset(Dataset[tuple[Any, int]]):
     """Files ``root/<class>/<anything>``, each read when its item is asked for.
 
     An item is a pair: what ``read`` and then ``transform`` return, and the label,
-    an int. Files are sorted by their paths, so an index is the same file everywhere.
+    an int. Files are sorted, so an index is the same file on any machine.
 
     Args:
         classes: class names in the order of their labels; the same for every split.
