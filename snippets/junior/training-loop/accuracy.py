@@ -3,9 +3,7 @@
 # dependencies = ["torch>=2.11", "scikit-learn"]
 # ///
 import torch
-import torch.nn.functional as F
-from sklearn.datasets import load_digits
-from torch import Tensor, nn
+from torch import Tensor
 
 
 class Confusion:
@@ -79,6 +77,9 @@ class Confusion:
 
 
 if __name__ == "__main__":
+    import torch.nn.functional as F
+    from sklearn.datasets import load_digits
+    from torch import nn
 
     def report(name: str, *numbers: float) -> None:
         texts = (f"{n:.3f}" if n == n else "  -  " for n in numbers)
