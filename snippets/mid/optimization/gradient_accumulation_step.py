@@ -61,7 +61,7 @@ def accumulated_step(
         with model.no_sync() if sync and left else nullcontext():
             loss = loss_sum(model, batch) / total
             scaler.scale(loss * ranks).backward()  # frees this micro-batch's graph
-        mean += loss.detach()
+        mean += loss.detach().to(mean.device)
     if max_norm is not None:
         scaler.unscale_(optimizer)
         held = [p for group in optimizer.param_groups for p in group["params"]]
