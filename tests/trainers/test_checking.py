@@ -87,6 +87,7 @@ def test_a_script_that_ends_the_process_has_not_passed(told):
     ("source", "why"),
     [
         ("def train(seed", "It is not Python, line 1: '(' was never closed."),
+        ("# A label,\n# as in a download.\n\ndef train(seed", "It is not Python, line 4: '(' was never closed."),
         ("def other(seed): pass", "It defines no function train, which is needed here."),
         ("exit(0)", "It does not load: SystemExit: 0."),
         ("import not_there", "It does not load: ModuleNotFoundError: No module named 'not_there'."),

@@ -28,12 +28,8 @@ class EpochSampler(Sampler[int]):
 
 
 def save_atomically(state: dict[str, Any], path: str | Path) -> None:
-    """Write a checkpoint; a failure leaves the old file or the new one whole.
-
-    Call it in one process: all calls write the same temporary file.
-    """
-    temporary = f"{path}.tmp"
-    with open(temporary, "wb") as file:
+    """Write a file, in one process; a failure leaves the old or the new one."""
+    with open(temporary := f"{path}.tmp", "wb") as file:
         torch.save(state, file)
         file.flush()
         os.fsync(file.fileno())
@@ -63,14 +59,11 @@ class Trainer:
         loader: with ``sampler=EpochSampler(len(dataset))``. Trainer sets its
             generator, because ``iter`` would draw from the global one.
         scheduler: stepped after each step of the optimizer.
-        parts: all else with a ``state_dict()``, such as ``ema=...``. They may
-            not be called done, data or random.
+        parts: all else with a ``state_dict()``, such as ``ema=...``.
 
     Not restored: what workers draw in mid-epoch, and generators of your own.
     Raises TypeError for another loader, ValueError for one without a batch.
     """
-
-    OWN = frozenset({"done", "data", "random"})  # what a file holds besides parts
 
     def __init__(
         self,
@@ -82,22 +75,20 @@ class Trainer:
         scaler: torch.amp.GradScaler | None = None,
         **parts: Any,
     ) -> None:
-        if parts.keys() & self.OWN:
-            raise ValueError("done, data and random are no names for parts")
         self.sampler = loader.sampler
         if not isinstance(self.sampler, EpochSampler) or loader.persistent_workers:
             raise TypeError("needs an EpochSampler, and no persistent workers")
         self.model, self.loss_fn, self.optimizer = model, loss_fn, optimizer
         self.scheduler, self.loader = scheduler, loader
         self.scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
-        parts |= {"model": model, "optimizer": optimizer, "scaler": self.scaler}
-        self.parts = parts | ({"scheduler": scheduler} if scheduler else {})
+        parts |= {"model": model, "optimizer": optimizer, "scheduler": scheduler}
+        parts["scaler"] = self.scaler if self.scaler.is_enabled() else None
+        self.parts = {n: part for n, part in parts.items() if part is not None}
         loader.generator = torch.Generator()
         self.sampler.start = self.done = 0
         self.batches = len(loader)
         if not self.batches:
             raise ValueError("the loader has no batch")
-        self.data = [self.sampler.size, self.sampler.seed, self.batches]
 
     def step(self, batch: Any) -> None:
         """One update. Extend it for an EMA or a log, replace it to clip."""
@@ -122,23 +113,32 @@ class Trainer:
                 self.done += 1
         self.sampler.start = 0  # the loader is whole again, for an evaluation
 
+    def made_of(self) -> dict[str, Any]:
+        """What a file and a run must share, or going on would not be exact."""
+        batches = f"{self.batches} batches of {self.loader.batch_size}"
+        data = f"{self.sampler.size} samples, seed {self.sampler.seed}, {batches}"
+        kinds = {name: type(part).__name__ for name, part in self.parts.items()}
+        return kinds | {"data and order": data, "GPUs": torch.cuda.device_count()}
+
     def save(self, path: str | Path) -> None:
-        state = {name: part.state_dict() for name, part in self.parts.items()}
-        place = {"done": self.done, "data": self.data, "random": random_states()}
-        save_atomically(state | place, path)
+        parts = {name: part.state_dict() for name, part in self.parts.items()}
+        state = {"made_of": self.made_of(), "done": self.done, "parts": parts}
+        save_atomically(state | {"random": random_states()}, path)
 
     def load(self, path: str | Path) -> None:
-        """Go on where a file ends.
+        """Go on where a file of ``save`` ends.
 
-        Raises ValueError if it is no file of ``save``, has other parts or is for
-        other data, and what a part raises if it cannot load its state.
+        Raises ValueError, and changes nothing, if it is for another kind of run.
         """
         state = torch.load(path, map_location="cpu", weights_only=True)
-        names = self.parts.keys() | self.OWN
-        if state.keys() != names or state["data"] != self.data:
-            raise ValueError("the file has other parts or is for other data")
+        if not isinstance(state, dict) or "made_of" not in state:
+            raise ValueError("no file of Trainer.save")
+        file, run = state["made_of"], self.made_of()
+        for name in file | run:
+            if (old := file.get(name)) != (new := run.get(name)):
+                raise ValueError(f"{name}: file has {old}, run has {new}")
         for name, part in self.parts.items():
-            part.load_state_dict(state[name])
+            part.load_state_dict(state["parts"][name])
         self.done = state["done"]
         set_random_states(state["random"])
 
@@ -167,6 +167,6 @@ if __name__ == "__main__":
             resumed = new(seed=1)
             resumed.load(f"{folder}/run.pt")
         resumed.train(until=40)
-        pairs = zip(whole.model.parameters(), resumed.model.parameters())
-        same = all(torch.equal(a, b) for a, b in pairs)
+        a, b = (run.model.parameters() for run in (whole, resumed))
+        same = all(map(torch.equal, a, b))
         print(f"stopped after step {stop} of 40, identical: {same}")

@@ -1,27 +1,101 @@
+from typing import Any
+
 import torch
 from torch import nn
 
-torch.manual_seed(0)
-backbone, head = nn.Linear(4, 8), nn.Linear(8, 2)
-model = nn.Sequential(backbone, nn.ReLU(), head)
-x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+
+def in_eval(module: nn.Module, inputs: tuple) -> None:
+    """The hook that keeps a frozen module in eval mode, whoever calls train()."""
+    module.training = False
 
 
-def moved(optimizer, steps: int = 3) -> bool:
-    before = backbone.weight.detach().clone()
-    for _ in range(steps):
-        optimizer.zero_grad()
-        nn.functional.cross_entropy(model(x), y).backward()
-        optimizer.step()
-    return not torch.equal(backbone.weight, before)
+class FineTuning:
+    """Freezes parts of a model and thaws them, in step with one optimizer.
+
+    A frozen part takes no gradient, so the optimizer leaves it alone, and it stays
+    in eval mode through ``model.train()``: its dropout is off, and the statistics
+    of its batch norm do not move.
+
+    Args:
+        model: any. Save its ``state_dict()`` and freeze anew after loading.
+        optimizer: of any kind; it may hold frozen parameters or not.
+    """
+
+    def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
+        self.model, self.optimizer = model, optimizer
+        self.hooks: dict[nn.Module, Any] = {}
+
+    def freeze(self, *parts: nn.Module) -> None:
+        """Freeze modules of the model with all in them.
+
+        Raises ValueError, and changes nothing, if one is not in the model or shares
+        a parameter with what is not frozen.
+        """
+        inside = {module for part in parts for module in part.modules()}
+        if not inside <= set(self.model.modules()):
+            raise ValueError("a part is not in the model")
+        frozen = {p for part in parts for p in part.parameters()}
+        for module in set(self.model.modules()) - inside - self.hooks.keys():
+            if shared := frozen & set(module.parameters(recurse=False)):
+                raise ValueError(
+                    f"{module} shares parameters with it: {len(shared)}"
+                )
+        for parameter in frozen:
+            parameter.requires_grad_(False)
+            parameter.grad = None
+        for module in inside - self.hooks.keys():
+            module.eval()
+            self.hooks[module] = module.register_forward_pre_hook(in_eval)
+
+    def thaw(self, *parts: nn.Module, **group: Any) -> None:
+        """Train modules again, and give the optimizer what it does not hold.
+
+        Args:
+            group: settings of the new parameter group, such as ``lr=1e-4``. A
+                scheduler was built for the old groups: build it again.
+        """
+        for part in parts:
+            part.requires_grad_(True)
+            for module in part.modules():
+                if module in self.hooks:
+                    self.hooks.pop(module).remove()
+                    module.training = self.model.training
+        held = {p for old in self.optimizer.param_groups for p in old["params"]}
+        wanted = dict.fromkeys(p for part in parts for p in part.parameters())
+        if new := [p for p in wanted if p not in held]:
+            for parameter in new:
+                parameter.grad = None  # piled up if the flag was on before
+            self.optimizer.add_param_group({"params": new} | group)
 
 
-backbone.requires_grad_(False)
-optimizer = torch.optim.AdamW([p for p in model.parameters() if p.requires_grad])
-print("frozen:             backbone moved", moved(optimizer))
-backbone.requires_grad_(True)
-print("flag on again:      backbone moved", moved(optimizer))
-backbone.zero_grad()  # gradients have piled up: this optimizer does not know them
-optimizer.add_param_group({"params": backbone.parameters(), "lr": 1e-4})
-print("added as a group:   backbone moved", moved(optimizer))
-print("rates:", [group["lr"] for group in optimizer.param_groups])
+if __name__ == "__main__":
+    torch.manual_seed(0)
+    backbone, head = (
+        nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8)),
+        nn.Linear(8, 2),
+    )
+    model = nn.Sequential(backbone, nn.ReLU(), head)
+    optimizer = torch.optim.AdamW(head.parameters())
+    tuning = FineTuning(model, optimizer)
+    x, y = torch.randn(32, 4), torch.randint(0, 2, (32,))
+
+    def moved(steps: int = 3) -> str:
+        before = {name: value.clone() for name, value in model.state_dict().items()}
+        model.train()
+        for _ in range(steps):
+            optimizer.zero_grad()
+            nn.functional.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        after = model.state_dict().items()
+        names = [
+            name for name, value in after if not torch.equal(value, before[name])
+        ]
+        return ", ".join(dict.fromkeys(name.rpartition(".")[0] for name in names))
+
+    tuning.freeze(backbone)
+    print("frozen:           ", moved())
+    backbone.requires_grad_(True)
+    print("flag on again:    ", moved())
+    tuning.thaw(backbone, lr=1e-4)
+    print("thawed as a group:", moved())
+    print("rates:", [group["lr"] for group in optimizer.param_groups])

@@ -60,6 +60,18 @@ def test_an_exercise_shows_each_mistake_in_the_fold_of_its_solution(page_of, pag
 
 
 @pytest.mark.parametrize("page", SITE.trainers, ids=lambda page: page.slug)
+def test_the_line_of_each_bug_is_that_line_of_the_file_that_one_downloads(site, page_of, page):
+    fold = page_of(page).select_one("details.example")
+    served = (site / "snippets" / page.start).read_text(encoding="utf-8")
+    named = [one.get_text() for one in fold.select("p > strong") if one.get_text().startswith("Line ")]
+    assert len(named) == len(page.bugs)
+    for name, bug in zip(named, page.bugs, strict=True):
+        both = zip(served.splitlines(), bug.fix(served).splitlines(), strict=False)
+        first = next(number for number, (broken, fixed) in enumerate(both, start=1) if broken != fixed)
+        assert name.startswith(f"Line {first}: ")
+
+
+@pytest.mark.parametrize("page", SITE.trainers, ids=lambda page: page.slug)
 def test_a_trainer_shows_its_bugs_in_the_fold_of_the_diagnosis_and_nowhere_else(page_of, page):
     found = page_of(page)
     fold = found.select_one("details.example")

@@ -104,6 +104,9 @@ class Noisy(torch.utils.data.Dataset):
         return index / 32 + torch.randn(8), torch.ones(1)
 
 
+USUAL = "30 samples, seed 7, 8 batches of 4"
+
+
 class TestResumeExactly:
     @pytest.mark.parametrize("stop", range(0, 26))
     def test_a_run_resumed_after_any_step_is_the_same_run(self, stop):
@@ -116,6 +119,7 @@ class TestResumeExactly:
     def test_the_generators_of_every_gpu_are_saved_and_restored(self, monkeypatch):
         states = [torch.tensor([1], dtype=torch.uint8), torch.tensor([2], dtype=torch.uint8)]
         restored = []
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: 2)
         monkeypatch.setattr(torch.cuda, "get_rng_state_all", lambda: states)
         monkeypatch.setattr(torch.cuda, "set_rng_state_all", restored.append)
         go_on(trainer(data()), saved(trainer(data())))
@@ -135,8 +139,14 @@ class TestResumeExactly:
     def test_every_lost_part_gives_other_weights_and_no_error(self, lost):
         whole = trainer(data(), seed=7)
         whole.train(25)
-        untouched = saved(trainer(data(), seed=7))[lost]
-        assert not torch.equal(weights(resumed(data(), 13, 25, {lost: copy.deepcopy(untouched)})), weights(whole))
+        first = trainer(data(), seed=7)
+        untouched = saved(first)
+        first.train(13)
+        state = saved(first)
+        (state if lost in state else state["parts"])[lost] = (untouched | untouched["parts"])[lost]
+        again = go_on(trainer(data(), seed=7), state)
+        again.train(25)
+        assert not torch.equal(weights(again), weights(whole))
 
     def test_the_trainer_is_a_plain_training_loop(self):
         run = trainer(data(), seed=7, batch_size=5, steps=12)
@@ -378,18 +388,12 @@ class TestResumeExactly:
             model = nn.Linear(8, 1)
             resume.Trainer(model, mse, torch.optim.SGD(model.parameters()), DataLoader(Stream(), 4))
 
-    @pytest.mark.parametrize("name", ["done", "data", "random"])
-    def test_a_part_may_not_have_a_name_that_the_file_uses(self, name):
-        run = trainer(data())
-        parts = {name: torch.optim.SGD(run.model.parameters()), "other": run.scheduler}
-        with pytest.raises(ValueError, match="^done, data and random are no names for parts$"):
-            resume.Trainer(run.model, mse, run.optimizer, run.loader, **parts)
-
     def test_a_file_of_weights_alone_is_refused_and_changes_nothing(self):
         run = trainer(data())
         before = weights(run)
-        with pytest.raises(ValueError, match="^the file has other parts or is for other data$"):
-            go_on(run, trainer(data(), seed=9).model.state_dict())
+        for other in (trainer(data(), seed=9).model.state_dict(), before):
+            with pytest.raises(ValueError, match=r"^no file of Trainer\.save$"):
+                go_on(run, other)
         assert torch.equal(weights(run), before) and run.done == 0
 
     @pytest.mark.parametrize("stop", [5, 8, 13])
@@ -435,18 +439,72 @@ class TestResumeExactly:
         again.train(24)
         assert torch.equal(weights(again), weights(whole))
 
-    @pytest.mark.parametrize("change", ["part", "size", "seed", "batch size"])
-    def test_a_file_of_another_kind_of_run_is_refused(self, change):
-        state = saved(trainer(data(), seed=7))
-        other = trainer(
-            data(31 if change == "size" else 30),
-            seed=8 if change == "seed" else 7,
-            batch_size=5 if change == "batch size" else 4,
-        )
-        if change == "part":
-            del state["scheduler"]
-        with pytest.raises(ValueError, match="^the file has other parts or is for other data$"):
-            go_on(other, state)
+    @pytest.mark.parametrize(
+        ("change", "name", "other", "usual"),
+        [
+            ({"scaler": torch.amp.GradScaler("cpu")}, "scaler", "GradScaler", "None"),
+            ({"scheduler": True}, "scheduler", "StepLR", "None"),
+            ({"ema": True}, "ema", "AveragedModel", "None"),
+            ({"optimizer": torch.optim.SGD}, "optimizer", "SGD", "Adam"),
+            ({"size": 31}, "data and order", "31 samples, seed 7, 8 batches of 4", USUAL),
+            ({"seed": 8}, "data and order", "30 samples, seed 8, 8 batches of 4", USUAL),
+            ({"batch": 5}, "data and order", "30 samples, seed 7, 6 batches of 5", USUAL),
+            ({"drop_last": True}, "data and order", "30 samples, seed 7, 7 batches of 4", USUAL),
+        ],
+    )
+    def test_a_file_of_another_kind_of_run_is_refused_and_the_error_says_what_each_side_has(
+        self, change, name, other, usual
+    ):
+        def new(
+            size=30, seed=7, batch=4, drop_last=False, optimizer=torch.optim.Adam, scheduler=None, ema=None, **more
+        ):
+            model = nn.Linear(8, 1)
+            loader = DataLoader(data(size), batch, sampler=resume.EpochSampler(size, seed), drop_last=drop_last)
+            parts = {"ema": torch.optim.swa_utils.AveragedModel(model)} if ema else {}
+            steps = optimizer(model.parameters(), lr=0.1)
+            schedule = torch.optim.lr_scheduler.StepLR(steps, 5) if scheduler else None
+            return resume.Trainer(model, mse, steps, loader, schedule, **parts, **more)
+
+        first = new(**change)
+        first.train(3)
+        for run, state, file_has, run_has in (
+            (new(), saved(first), other, usual),
+            (new(**change), saved(new()), usual, other),
+        ):
+            before = weights(run)
+            with pytest.raises(ValueError, match=f"^{name}: file has {file_has}, run has {run_has}$"):
+                go_on(run, state)
+            assert torch.equal(weights(run), before) and run.done == 0
+            assert run.optimizer.state_dict()["state"] == {}
+
+    def test_two_batch_sizes_with_as_many_batches_are_told_apart(self):
+        for size in (6, 9):  # two batches of ten samples each
+            run = trainer(data(10), batch_size=size)
+            run.train(1)
+            other = trainer(data(10), batch_size=15 - size)
+            assert run.batches == other.batches == 2
+            with pytest.raises(ValueError, match=f"batches of {size}, run has .* batches of {15 - size}$"):
+                go_on(other, saved(run))
+
+    @pytest.mark.parametrize(("here", "there"), [(0, 2), (2, 0), (1, 8)])
+    def test_a_file_from_a_machine_with_another_number_of_gpus_is_refused(self, here, there, monkeypatch):
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: there)
+        state = saved(trainer(data()))
+        monkeypatch.setattr(torch.cuda, "device_count", lambda: here)
+        with pytest.raises(ValueError, match=f"^GPUs: file has {there}, run has {here}$"):
+            go_on(trainer(data()), state)
+
+    def test_a_scaler_that_is_not_enabled_counts_as_none(self):
+        def new(**options):
+            made = trainer(data())
+            return resume.Trainer(made.model, mse, made.optimizer, made.loader, made.scheduler, **options)
+
+        off = torch.amp.GradScaler("cpu", enabled=False)
+        for one, other in (({}, {"scaler": off}), ({"scaler": off}, {})):
+            first = new(**one)
+            first.train(9)
+            again = go_on(new(**other), saved(first))
+            assert again.done == 9 and torch.equal(weights(again), weights(first))
 
     @pytest.mark.parametrize("max_norm", [0.01, 1e9])
     def test_a_step_that_is_replaced_to_clip_resumes(self, max_norm):

@@ -1,18 +1,115 @@
 """Every claim that docs/mid/modeling/transfer-learning.md makes, proven beyond the example shown."""
 
+import copy
+
 import pytest
 import torch
+from sklearn.datasets import load_digits
 from torch import nn
 
 from warmup.testing import load_snippet
 
 broken = load_snippet("mid/modeling/transfer_learning_broken.py")
 compare = load_snippet("mid/modeling/transfer_learning_compare.py")
+tools = load_snippet("mid/modeling/transfer_learning_unfreeze.py")
 
 
 def model_with(norm, features):
     body = nn.Sequential(features, norm, nn.ReLU(), nn.Dropout(0.5)).requires_grad_(False)
     return nn.Sequential(body, nn.Flatten(), nn.LazyLinear(2))
+
+
+def digits():
+    """A convolutional network with batch norm and dropout in blocks, and scans of digits."""
+    torch.manual_seed(0)
+    pixels, labels = load_digits(return_X_y=True)
+    block = [nn.Sequential(nn.Conv2d(n, 8, 3), nn.BatchNorm2d(8), nn.GELU(), nn.Dropout(0.2)) for n in (1, 8)]
+    model = nn.ModuleDict({"first": block[0], "second": block[1], "head": nn.Linear(128, 10)})
+    data = torch.tensor(pixels / 16).float().view(-1, 1, 8, 8), torch.tensor(labels)
+
+    def step(optimizer, batch):
+        model.train()
+        optimizer.zero_grad()
+        x, y = data[0][batch : batch + 64], data[1][batch : batch + 64]
+        features = model["second"](model["first"](x)).flatten(1)
+        loss = nn.functional.cross_entropy(model["head"](features), y)
+        loss.backward()
+        optimizer.step()
+        return loss.item()
+
+    return model, step
+
+
+def moved(model, step, optimizer, steps=3):
+    """The parts in which something moved, parameters or buffers."""
+    before = {name: value.clone() for name, value in model.state_dict().items()}
+    for batch in range(steps):
+        step(optimizer, 64 * batch)
+    return {name.split(".")[0] for name, value in model.state_dict().items() if not torch.equal(value, before[name])}
+
+
+class TestFineTuning:
+    @pytest.mark.parametrize("held", [True, False])
+    @pytest.mark.parametrize("make", [torch.optim.AdamW, torch.optim.SGD])
+    def test_parts_are_frozen_and_thawed_one_after_the_other_and_all_else_trains(self, make, held):
+        model, step = digits()
+        options = {"momentum": 0.9} if make is torch.optim.SGD else {}
+        parameters = model.parameters() if held else model["head"].parameters()
+        optimizer = make(parameters, lr=0.01, weight_decay=0.1, **options)
+        tuning, names = tools.FineTuning(model, optimizer), set(model.state_dict())
+        step(optimizer, 0)  # the optimizer may have a state of what is frozen
+        tuning.freeze(model["first"], model["second"])
+        assert moved(model, step, optimizer) == {"head"}
+        tuning.thaw(model["second"], lr=0.001)
+        assert moved(model, step, optimizer) == {"second", "head"}
+        tuning.thaw(model["first"], model["second"])
+        assert moved(model, step, optimizer) == {"first", "second", "head"}
+        assert not tuning.hooks and set(model.state_dict()) == names
+        assert [group["lr"] for group in optimizer.param_groups] == ([0.01] if held else [0.01, 0.001, 0.01])
+        ours = [id(p) for group in optimizer.param_groups for p in group["params"]]
+        assert sorted(ours) == sorted(id(p) for p in model.parameters())
+
+    def test_gradients_from_before_do_not_enter_the_first_step_after_thawing(self):
+        model, step = digits()
+        optimizer = torch.optim.SGD(model["head"].parameters(), lr=0.0)
+        for parameter in model["first"].parameters():
+            parameter.grad = torch.full_like(parameter, 1e9)
+        tuning = tools.FineTuning(model, optimizer)
+        tuning.thaw(model["first"], lr=0.1)
+        assert all(p.grad is None for p in model["first"].parameters())
+        tuning.thaw(model["first"])
+        assert len(optimizer.param_groups) == 2
+
+    @pytest.mark.parametrize("mode", [True, False])
+    def test_a_frozen_part_is_in_eval_mode_whoever_calls_it_and_gets_the_mode_of_the_model_back(self, mode):
+        model = nn.Sequential(nn.Sequential(nn.BatchNorm1d(3), nn.Dropout(0.5)), nn.Linear(3, 1))
+        tuning = tools.FineTuning(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        tuning.freeze(model[0])
+        tuning.freeze(model[0])
+        x = torch.randn(16, 3) + 5
+        for of in (model, copy.deepcopy(model)):
+            of.train()
+            assert torch.equal(of[0][1](x), x), "a module of the part, called alone"
+            of.train()
+            of(x)
+            assert of[0][0].running_mean.eq(0).all() and of[1].training
+        model.train(mode)
+        tuning.thaw(model[0])
+        assert all(module.training is mode for module in model.modules())
+        model.train()(x)
+        assert not model[0][0].running_mean.eq(0).any()
+
+    def test_what_is_not_in_the_model_or_shares_a_parameter_is_refused_and_nothing_changes(self):
+        model = nn.ModuleDict({"embed": nn.Embedding(5, 4), "body": nn.Linear(4, 4), "head": nn.Linear(4, 5)})
+        model["head"].weight = model["embed"].weight
+        tuning = tools.FineTuning(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        with pytest.raises(ValueError, match="^a part is not in the model$"):
+            tuning.freeze(model["body"], nn.Linear(4, 4))
+        with pytest.raises(ValueError, match=r"^Linear\(.*\) shares parameters with it: 1$"):
+            tuning.freeze(model["body"], model["embed"])
+        assert all(p.requires_grad for p in model.parameters()) and not tuning.hooks
+        tuning.freeze(model["embed"], model["head"])
+        assert not model["head"].weight.requires_grad and model["body"].weight.requires_grad
 
 
 class TestTransferLearning:

@@ -1,13 +1,18 @@
 """What docs/mid/optimization/gradient-accumulation.md claims, proven beyond the example shown."""
 
+import gc
 import math
 
 import pytest
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
 import torch.nn.functional as F
 from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 from torch.nn.utils import clip_grad_norm_
 from torch.optim import SGD
+from torch.utils.data import DataLoader
 
 from warmup.testing import load_snippet
 
@@ -15,6 +20,35 @@ accumulation = load_snippet("mid/optimization/gradient_accumulation_step.py")
 accumulation_layers = load_snippet("mid/optimization/gradient_accumulation_layers.py")
 accumulation_leftover = load_snippet("mid/optimization/gradient_accumulation_leftover_broken.py")
 accumulation_memory = load_snippet("mid/optimization/gradient_accumulation_memory.py")
+
+
+def classified(model, optimizer, window, weight=None, **options):
+    """A step with the cross-entropy of pairs, whose weight may be that of their classes."""
+
+    def loss_sum(model, batch):
+        return F.cross_entropy(model(batch[0]), batch[1], weight, reduction="sum")
+
+    def weight_of(batch):
+        labels = batch[1][batch[1] != -100]
+        return len(labels) if weight is None else weight[labels].sum()
+
+    return accumulation.accumulated_step(model, loss_sum, weight_of, optimizer, window, **options)
+
+
+def of_rank(rank, folder, batches):
+    """What one of two processes has after three steps on its own windows: of sizes 7 and 2, and of 4."""
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", init_method=f"file://{folder}/init", rank=rank, world_size=2)
+    torch.manual_seed(0)
+    model = nn.Linear(3, 2).double()
+    replica = DistributedDataParallel(model)
+    optimizer = torch.optim.SGD(replica.parameters(), lr=0.3)
+    losses = [classified(replica, optimizer, batches[rank], max_norm=0.4) for _ in range(3)]
+    torch.save((losses, model.weight.detach()), f"{folder}/{rank}.pt")
+    del replica
+    gc.collect()
+    dist.destroy_process_group()
+
 
 CUTS = [[20], [5] * 4, [8, 8, 4], [1] * 20, [19, 1]]
 
@@ -37,7 +71,7 @@ class TestGradientAccumulation:
             window = list(zip(x.split(sizes), y.split(sizes), strict=True))
             for _ in range(3):
                 expected = F.cross_entropy(model(x), y, weight=weight).item()
-                loss = accumulation.accumulated_step(model, steps, window, weight, max_norm=0.5)
+                loss = classified(model, steps, window, weight, max_norm=0.5)
                 assert loss == pytest.approx(expected)
             trained.append(nn.utils.parameters_to_vector(model.parameters()))
         for weights in trained[1:]:
@@ -49,29 +83,90 @@ class TestGradientAccumulation:
             parameter.grad = torch.full_like(parameter, 1e6)
         window = [(100 * torch.randn(4, 4), torch.randint(3, (4,))) for _ in range(3)]
         before = nn.utils.parameters_to_vector(model.parameters()).clone()
-        accumulation.accumulated_step(model, torch.optim.SGD(model.parameters(), lr=1.0), window, max_norm=0.1)
+        classified(model, torch.optim.SGD(model.parameters(), lr=1.0), window, max_norm=0.1)
         after = nn.utils.parameters_to_vector(model.parameters())
         assert (after - before).norm().item() == pytest.approx(0.1, rel=1e-3)
 
-    @pytest.mark.parametrize("frozen", [False, True])
-    def test_what_the_optimizer_does_not_hold_enters_the_norm_unless_it_is_frozen(self, frozen):
+    @pytest.mark.parametrize("scale", [None, 1.0, 2.0**16])
+    def test_the_norm_is_that_of_what_the_optimizer_holds_with_and_without_a_scaler(self, scale):
         torch.manual_seed(0)
         model = nn.Sequential(nn.Linear(4, 8), nn.Tanh(), nn.Linear(8, 3))
-        model[0].requires_grad_(not frozen)
-        optimizer = torch.optim.SGD(model[2].parameters(), lr=0.0)
+        optimizer = torch.optim.SGD(model[2].parameters(), lr=1.0)
+        scaler = None if scale is None else torch.amp.GradScaler("cpu", init_scale=scale)
         x, y = torch.randn(20, 4), torch.randint(3, (20,))
-        norms = []
-        for _ in range(5):
-            accumulation.accumulated_step(model, optimizer, list(zip(x.split(5), y.split(5), strict=True)))
-            norms.append(clip_grad_norm_(model.parameters(), math.inf).item())
-        assert (norms[4] == pytest.approx(norms[0])) == frozen
+        window = list(zip(x.split(5), y.split(5), strict=True))
+        for _ in range(3):  # the gradients of model[0] pile up
+            before = nn.utils.parameters_to_vector(model[2].parameters()).clone()
+            classified(model, optimizer, window, scaler=scaler, max_norm=1e-2)
+            moved = nn.utils.parameters_to_vector(model[2].parameters()) - before
+            assert moved.norm().item() == pytest.approx(1e-2, rel=1e-3)
+
+    def test_a_scaler_skips_a_window_with_one_overflow_and_its_scale_falls_once(self):
+        model, scaler = nn.Linear(4, 3), torch.amp.GradScaler("cpu", init_scale=64.0)
+        before = model.weight.clone()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1.0)
+        window = [(torch.full((2, 4), value), torch.tensor([0, 1])) for value in (1.0, math.inf, 1.0)]
+        classified(model, optimizer, window, scaler=scaler, max_norm=1.0)
+        assert torch.equal(model.weight, before) and scaler.get_scale() == 32
+        classified(model, optimizer, window[:1], scaler=scaler)
+        assert not torch.equal(model.weight, before) and scaler.get_scale() == 32
+
+    @pytest.mark.parametrize("dtype", [torch.float64, torch.float32, torch.bfloat16])
+    def test_a_language_model_with_dicts_of_padded_tokens_steps_as_on_one_batch(self, dtype):
+        torch.manual_seed(0)
+        ids = torch.randint(1, 12, (11, 6))
+        for row, length in enumerate([6, 1, 3, 2, 6, 5, 1, 1, 4, 6, 2]):
+            ids[row, length:] = 0
+        trained = []
+        for size in (11, 4, 1):
+            torch.manual_seed(1)
+            model = nn.Sequential(nn.Embedding(12, 8), nn.LayerNorm(8), nn.Linear(8, 12)).to(dtype)
+            optimizer = torch.optim.AdamW(model.parameters(), lr=0.01)
+
+            def loss_sum(model, batch):
+                logits = model(batch["ids"][:, :-1]).flatten(0, 1)
+                return F.cross_entropy(logits, batch["ids"][:, 1:].flatten(), ignore_index=0, reduction="sum")
+
+            def tokens(batch):
+                return (batch["ids"][:, 1:] != 0).sum()
+
+            loader = DataLoader([{"ids": row} for row in ids], size)
+            for window in accumulation.windows(loader, 11):
+                loss = accumulation.accumulated_step(model, loss_sum, tokens, optimizer, window)
+            trained.append((loss, nn.utils.parameters_to_vector(model.parameters()).float()))
+        for loss, weights in trained[1:]:
+            near = {torch.bfloat16: 0.05, torch.float32: 1e-5}.get(dtype, 1e-9)
+            assert loss == pytest.approx(trained[0][0], rel=near)
+            assert (weights - trained[0][1]).abs().max() < max(near, 1e-6)
+
+    def test_two_ranks_with_uneven_windows_take_the_step_of_one_batch(self, tmp_path):
+        x = torch.randn(13, 3, dtype=torch.float64)
+        y = torch.randint(2, (13,))
+        y[1] = y[12] = -100
+        parts = list(zip(x.split([7, 2, 4]), y.split([7, 2, 4]), strict=True))
+        batches = {0: parts[:2], 1: parts[2:]}
+        mp.start_processes(of_rank, (tmp_path, batches), 2, start_method="fork")
+        torch.manual_seed(0)
+        model = nn.Linear(3, 2).double()
+        optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.3), []
+        for _ in range(3):
+            optimizer.zero_grad()
+            loss = F.cross_entropy(model(x), y)
+            loss.backward()
+            clip_grad_norm_(model.parameters(), 0.4)
+            optimizer.step()
+            losses.append(loss.item())
+        for rank in range(2):
+            of_it, weight = torch.load(tmp_path / f"{rank}.pt")
+            assert of_it == pytest.approx(losses)
+            torch.testing.assert_close(weight, model.weight.detach())
 
     def test_a_window_without_labels_changes_nothing(self):
         model = nn.Linear(4, 3)
         before = model.weight.clone()
         window = [(torch.randn(2, 4), torch.full((2,), -100))]
         optimizer = torch.optim.AdamW(model.parameters(), lr=1.0)
-        assert accumulation.accumulated_step(model, optimizer, window) == 0.0
+        assert classified(model, optimizer, window) == 0.0
         assert torch.equal(model.weight, before)
 
     @pytest.mark.parametrize(

@@ -4,12 +4,14 @@ import warnings
 
 import pytest
 import torch
+from sklearn.datasets import load_digits
 from torch import nn
+from torch.utils.data import DataLoader
 
 from warmup.testing import load_snippet
 
 grad_scaler = load_snippet("senior/mixed-precision/grad_scaler_range.py")
-overflow = load_snippet("senior/mixed-precision/grad_scaler_overflow.py")
+mixed = load_snippet("senior/mixed-precision/grad_scaler_step.py")
 clip = load_snippet("senior/mixed-precision/grad_scaler_clip_broken.py")
 
 
@@ -17,9 +19,103 @@ def scaler(**options):
     return torch.amp.GradScaler("cpu", **options)
 
 
+def train_step(model, optimizer, loss_scaler, x):
+    """A step on the sum of the outputs, with the scaler of the caller."""
+    training = mixed.MixedPrecision(model, lambda model, x: model(x).float().sum(), optimizer)
+    training.scaler = loss_scaler
+    return training.step(x)
+
+
 def linear_setup(**options):
     model = nn.Linear(4, 1)
     return model, torch.optim.Adam(model.parameters(), lr=0.01), scaler(**options), torch.ones(1, 4)
+
+
+def digits(dtype, seed=0, steps=60, rate=0.5, **options):
+    """A network of other layers, trained on scans of digits in dicts; loss and weights after each step."""
+    pixels, labels = load_digits(return_X_y=True)
+    data = [{"x": torch.tensor(x / 16).float(), "y": int(y)} for x, y in zip(pixels[:512], labels, strict=False)]
+    torch.manual_seed(seed)
+    model = nn.Sequential(
+        nn.Unflatten(1, (1, 8, 8)), nn.Conv2d(1, 8, 3), nn.GELU(), nn.Flatten(), nn.LayerNorm(288), nn.Linear(288, 10)
+    )
+    optimizer = torch.optim.SGD(model.parameters(), lr=rate)
+    schedule = torch.optim.lr_scheduler.StepLR(optimizer, 1, 0.99)
+
+    def loss(model, batch):
+        return nn.functional.cross_entropy(model(batch["x"]), batch["y"])
+
+    training = mixed.MixedPrecision(model, loss, optimizer, schedule, dtype, **options)
+    losses, batches = [], iter(())
+    loader = DataLoader(data, 64, shuffle=True, generator=torch.Generator().manual_seed(1))
+    while len(losses) < steps:
+        for batch in batches:
+            training.step(batch)
+            losses.append(training.loss.item())
+        batches = loader
+    return training, losses
+
+
+class TestMixedPrecision:
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
+    def test_digits_are_learned_in_each_dtype_and_scheduler_and_optimizer_stay_together(self, dtype):
+        training, losses = digits(dtype, max_norm=1.0, **({"init_scale": 2.0**24} if dtype == torch.float16 else {}))
+        assert losses[0] > 2.0 and losses[-1] < 0.5
+        assert (training.skipped > 0) is (dtype == torch.float16)
+        assert training.steps + training.skipped == len(losses)
+        assert training.scheduler.last_epoch == training.steps
+        assert {parameter.dtype for parameter in training.model.parameters()} == {torch.float32}
+
+    @pytest.mark.parametrize("max_norm", [None, 0.01, 1e9])
+    def test_in_float32_it_is_a_plain_loop(self, max_norm):
+        training, _ = digits(torch.float32, steps=8, max_norm=max_norm)
+        assert not training.scaler.is_enabled() and training.skipped == 0
+        other, _ = digits(torch.float32, steps=0)
+        pixels, labels = load_digits(return_X_y=True)
+        pairs = [(torch.tensor(x / 16).float(), int(y)) for x, y in zip(pixels[:512], labels, strict=False)]
+        for x, y in DataLoader(pairs, 64, shuffle=True, generator=torch.Generator().manual_seed(1)):
+            other.optimizer.zero_grad()
+            nn.functional.cross_entropy(other.model(x), y).backward()
+            if max_norm is not None:
+                nn.utils.clip_grad_norm_(other.model.parameters(), max_norm)
+            other.optimizer.step()
+            other.scheduler.step()
+        for mine, plain in zip(training.model.parameters(), other.model.parameters(), strict=True):
+            assert torch.equal(mine, plain)
+
+    @pytest.mark.parametrize(("dtype", "used"), [(torch.float16, torch.float16), (torch.bfloat16, torch.bfloat16)])
+    def test_the_model_and_the_loss_run_under_autocast(self, dtype, used):
+        seen = []
+
+        def loss(model, x):
+            seen.extend([model(x).dtype, torch.is_autocast_enabled("cpu")])
+            return (x @ model.weight.T).sum()
+
+        model = nn.Linear(3, 1)
+        mixed.MixedPrecision(model, loss, torch.optim.SGD(model.parameters()), dtype=dtype).step(torch.ones(2, 3))
+        assert seen == [used, True]
+
+    @pytest.mark.parametrize("max_norm", [0.5, 2.0])
+    @pytest.mark.parametrize("scale", [2.0, 2.0**12])
+    def test_it_clips_the_unscaled_norm_of_what_the_optimizer_holds(self, max_norm, scale):
+        model = nn.Linear(2, 1)
+        model.bias.grad = torch.full((1,), 1e6)  # of another optimizer
+        optimizer = torch.optim.SGD([model.weight], lr=1.0)
+        training = mixed.MixedPrecision(model, lambda m, x: m(x).sum(), optimizer, max_norm=max_norm, init_scale=scale)
+        before = model.weight.detach().clone()
+        assert training.step(torch.tensor([[3.0, 4.0]]))
+        assert (model.weight - before).norm().item() == pytest.approx(max_norm, rel=1e-4)
+
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float32])
+    def test_without_a_scaler_a_norm_that_is_not_finite_raises_and_moves_nothing(self, dtype):
+        model = nn.Linear(2, 1)
+        before = model.weight.detach().clone()
+        training = mixed.MixedPrecision(
+            model, lambda m, x: m(x).sum(), torch.optim.Adam(model.parameters()), dtype=dtype, max_norm=1.0
+        )
+        with pytest.raises(RuntimeError, match="non-finite"):
+            training.step(torch.tensor([[float("nan"), 1.0]]))
+        assert torch.equal(model.weight, before) and training.steps == 0
 
 
 class TestGradScaler:
@@ -88,7 +184,7 @@ class TestOverflow:
         model, optimizer, loss_scaler, x = linear_setup(init_scale=1024.0)
         before = model.weight.detach().clone()
         x[0, 2] = bad
-        assert overflow.train_step(model, optimizer, loss_scaler, x) is False
+        assert train_step(model, optimizer, loss_scaler, x) is False
         assert torch.equal(model.weight, before) and not optimizer.state
         assert loss_scaler.get_scale() == 512
 
@@ -152,21 +248,21 @@ class TestOverflow:
 
     def test_a_scale_of_0_is_refused(self):
         model, optimizer, loss_scaler, x = linear_setup(init_scale=2.0**-148)
-        assert overflow.train_step(model, optimizer, loss_scaler, x * float("nan")) is False
+        assert train_step(model, optimizer, loss_scaler, x * float("nan")) is False
         with pytest.raises(FloatingPointError, match="fallen to 0"):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("nan"))
+            train_step(model, optimizer, loss_scaler, x * float("nan"))
 
     def test_repeated_overflow_stalls_training(self):
         model, optimizer, loss_scaler, x = linear_setup()
         before = model.weight.detach().clone()
         for _ in range(5):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("inf"))
+            train_step(model, optimizer, loss_scaler, x * float("inf"))
         assert loss_scaler.get_scale() == 2048 and torch.equal(model.weight, before)
 
     def test_a_bug_that_makes_nan_drives_the_scale_towards_zero(self):
         model, optimizer, loss_scaler, x = linear_setup()
         for _ in range(40):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("nan"))
+            train_step(model, optimizer, loss_scaler, x * float("nan"))
         assert loss_scaler.get_scale() < 1e-6
 
     @pytest.mark.parametrize("growth_interval", [1, 3])
@@ -174,7 +270,7 @@ class TestOverflow:
         model, optimizer, loss_scaler, x = linear_setup(init_scale=8.0, growth_interval=growth_interval)
         scales = []
         for _ in range(6):
-            assert overflow.train_step(model, optimizer, loss_scaler, x) is True
+            assert train_step(model, optimizer, loss_scaler, x) is True
             scales.append(loss_scaler.get_scale())
         assert scales == [8.0 * 2 ** (step // growth_interval) for step in range(1, 7)]
 
@@ -182,7 +278,7 @@ class TestOverflow:
         model, optimizer, loss_scaler, x = linear_setup(init_scale=64.0, growth_interval=2)
         scales = []
         for bad in (False, True, False, False):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("inf") if bad else x)
+            train_step(model, optimizer, loss_scaler, x * float("inf") if bad else x)
             scales.append(loss_scaler.get_scale())
         assert scales == [64, 32, 32, 64]
 
@@ -199,9 +295,9 @@ class TestOverflow:
     def test_the_scheduler_advances_although_the_optimizer_does_not(self):
         model, optimizer, loss_scaler, x = linear_setup(init_scale=1024.0)
         scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
-        assert overflow.train_step(model, optimizer, loss_scaler, x)
+        assert train_step(model, optimizer, loss_scaler, x)
         for _ in range(3):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("inf"))
+            train_step(model, optimizer, loss_scaler, x * float("inf"))
             scheduler.step()
         assert optimizer.param_groups[0]["lr"] == pytest.approx(0.01 / 8)
         assert optimizer.state[model.weight]["step"] == 1
@@ -210,7 +306,7 @@ class TestOverflow:
         model, optimizer, loss_scaler, x = linear_setup(init_scale=2.0**18)
         scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
         for _ in range(8):
-            if overflow.train_step(model, optimizer, loss_scaler, x):
+            if train_step(model, optimizer, loss_scaler, x):
                 scheduler.step()
         assert scheduler.last_epoch == optimizer.state[model.weight]["step"] == 5
 
@@ -232,7 +328,7 @@ class TestOverflow:
             scheduler = torch.optim.lr_scheduler.ExponentialLR(optimizer, gamma=0.5)
             with warnings.catch_warnings(record=True) as caught:
                 warnings.simplefilter("always")
-                overflow.train_step(model, optimizer, loss_scaler, x * first)
+                train_step(model, optimizer, loss_scaler, x * first)
                 scheduler.step()
             assert any("before `optimizer.step()`" in str(w.message) for w in caught) is warned
 
@@ -333,7 +429,7 @@ class TestStateAndAccumulation:
     def test_a_fresh_scaler_after_resuming_starts_at_the_default_again(self):
         model, optimizer, loss_scaler, x = linear_setup()
         for _ in range(6):
-            overflow.train_step(model, optimizer, loss_scaler, x * float("inf"))
+            train_step(model, optimizer, loss_scaler, x * float("inf"))
         saved = loss_scaler.state_dict()
         resumed = scaler()
         assert resumed.get_scale() == 65536
@@ -360,7 +456,7 @@ class TestMasterWeights:
     def test_autocast_keeps_one_float32_copy_of_the_parameters(self):
         model, optimizer, loss_scaler, x = linear_setup(init_scale=256.0)
         addresses = [p.data_ptr() for p in model.parameters()]
-        overflow.train_step(model, optimizer, loss_scaler, x)
+        train_step(model, optimizer, loss_scaler, x)
         assert {p.dtype for p in model.parameters()} == {p.grad.dtype for p in model.parameters()} == {torch.float32}
         assert addresses == [p.data_ptr() for p in model.parameters()]
         assert set(optimizer.state[model.weight]) == {"step", "exp_avg", "exp_avg_sq"}
