@@ -96,6 +96,17 @@ def test_a_monitor_that_watches_nothing_is_no_repair(trainer):
     assert trainer.check.check.outcome(trainer.check.does_not_watch, script)[0]
 
 
+def test_a_monitor_of_the_last_batches_is_no_repair(trainer):
+    last = ("self.seen[name] = []", "import collections; self.seen[name] = collections.deque(maxlen=4)")
+    assert trainer.has("does_not_watch", trainer.edited(last, broken=[MONITOR]))
+
+
+def test_a_curve_of_the_last_epoch_is_no_repair(trainer):
+    last = ("curve.append(validate(model, x[held:], y[held:]))", "curve = [validate(model, x[held:], y[held:])]")
+    with pytest.raises(AssertionError, match="expected 5 validation errors"):
+        trainer.has("not_learned", trainer.edited(last, broken=[GRAPHS]))
+
+
 def test_monitors_that_are_never_removed_are_called_ever_more_often(trainer):
     extension = trainer.snippet("extension")
     for script, activations in ((extension.broken, 24), (extension.fixed, 0)):

@@ -66,6 +66,16 @@ def test_what_anomaly_detection_names(trainer, bug, named):
         trainer.script(bug).names.train(SEEDS[0])
 
 
+def test_a_forward_hook_finds_the_first_nan_in_the_last_layer(trainer):
+    names = trainer.script(EMPTY, ROOT).names
+    torch.manual_seed(0)
+    model, first = names.Classifier(), []
+    for name, module in model.named_children():
+        module.register_forward_hook(lambda *call, name=name: first.append(name) if call[-1].isnan().any() else None)
+    model(torch.tensor([[3, 5], [0, 0]]))
+    assert first == ["out"]
+
+
 def test_the_repaired_script_learns(trainer):
     for run in trainer.runs():
         assert not first(run["losses"] + run["norms"])
@@ -73,9 +83,32 @@ def test_the_repaired_script_learns(trainer):
 
 
 def test_each_bug_has_symptoms_of_its_own(trainer):
-    nan, high, answer, gradient = (words for words, _ in trainer.check.check.experiments)
-    assert trainer.symptoms(EMPTY) == {nan: True, high: True, answer: True, gradient: False}
-    assert trainer.symptoms(ROOT) == {nan: True, high: True, answer: False, gradient: True}
+    for bug, expected in ((EMPTY, [True, True, True, False]), (ROOT, [True, True, False, True])):
+        assert list(trainer.symptoms(bug).values()) == [*expected, False, False]
+
+
+@pytest.mark.parametrize(
+    "weights", ["softmax(dim=1)", "masked_fill(~real, 0.0).softmax(dim=1)", "softmax(dim=1) * real"]
+)
+def test_attention_that_does_not_hide_the_padding_is_no_repair(trainer, weights):
+    source = trainer.edited(("scores.masked_fill(~real, -1e9).softmax(dim=1)", f"scores.{weights}"))
+    assert not trainer.has("not_learned", source), "although the loss does not show it"
+    assert trainer.has("padding_counts", source)
+
+
+def test_a_spread_without_a_gradient_is_no_repair(trainer):
+    source = trainer.edited((" / count + 1e-6).sqrt()", " / count).sqrt().detach()"))
+    assert not trainer.has("nan_for_ever", source) and not trainer.has("nan_gradient", source)
+    assert trainer.has("wrong_slope", source)
+
+
+def test_the_empty_document_may_be_handled_where_batches_are_made(trainer):
+    collated = "    words, labels = zip(*documents)\n"
+    unknown = "    words = [each if len(each) else torch.tensor([1]) for each in words]\n"
+    source = trainer.edited((collated, collated + unknown), broken=[EMPTY])
+    assert not any(trainer.has(one.__name__, source) for _, one in trainer.check.check.experiments)
+    dropped = "    documents = [each for each in documents if len(each[0])]\n"
+    assert trainer.has("nan_answer", trainer.edited((collated, dropped + collated), broken=[EMPTY]))
 
 
 def test_a_loop_that_skips_ends_with_a_model_that_answers_nan():

@@ -86,11 +86,34 @@ def test_momentum_and_learning_rate_are_not_why_the_distance_grows(trainer, old,
     assert 9 < distances[200] < 12
 
 
+def test_the_examples_may_be_dealt_out_where_the_ranks_are_made(trainer):
+    made = "replicas = [Replica(seed, rank) for rank in range(WORLD)]"
+    dealt = "    for rank, replica in enumerate(replicas):\n        replica.data.manual_seed(1000 * seed + rank)"
+    assert not trainer.has("same_loss", trainer.edited((made, f"{made}\n{dealt}"), broken=[SHARD]))
+
+
+def test_examples_dealt_out_in_turn_are_a_repair_too(trainer):
+    dealt = [
+        (f"randn(BATCH, {n}, generator=self.data)", f"randn(2 * BATCH, {n}, generator=self.data)[self.rank::2]")
+        for n in (8, 1)
+    ]
+    own = ("self.data = ", "self.rank = rank\n        self.data = ")
+    source = trainer.edited(own, *dealt, broken=[SHARD])
+    assert not any(trainer.has(one, source) for one in ("same_loss", "unequal", "not_learned"))
+
+
+def test_no_clipping_on_any_rank_is_no_repair(trainer):
+    source = trainer.edited((", MAX_NORM)", ', float("inf"))'))
+    assert not any(trainer.has(one, source) for one in ("drifts", "unequal"))
+    assert trainer.has("moves_far", source)
+
+
 def test_each_bug_has_symptoms_of_its_own(trainer):
     found = {bug: list(trainer.symptoms(bug).values()) for bug in BUGS}
-    apart, drifts, same, unequal, high = range(5)
+    apart, drifts, same, far, unequal, high = range(6)
     assert [found[bug][apart] for bug in BUGS] == [True, False, False]
     assert [found[bug][drifts] for bug in BUGS] == [False, True, False]
     assert [found[bug][same] for bug in BUGS] == [False, False, True]
     assert [found[bug][unequal] for bug in (CLIPPING, SHARD)] == [True, False]
-    assert all(one[high] for one in found.values())
+    assert [found[bug][far] for bug in BUGS] == [False, True, False]
+    assert [found[bug][high] for bug in BUGS] == [False, True, False]

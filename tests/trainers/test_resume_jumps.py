@@ -126,13 +126,19 @@ def test_weights_only_changes_nothing(trainer):
 def test_each_bug_has_symptoms_of_its_own(trainer):
     words = [words for words, _ in trainer.check.check.experiments]
     found = {bug: list(trainer.symptoms(bug).values()) for bug in BUGS}
-    learned, soon, late, rates, first, some = range(len(words))
+    learned, soon, late, rates, first, some, steps = range(len(words))
     assert not any(one[learned] for one in found.values())
     assert [found[bug][soon] for bug in (MOMENTS, ORDER)] == [True, False]
     assert [found[bug][late] for bug in BUGS] == [False, True, False]
     assert [found[bug][rates] for bug in BUGS] == [False, True, False]
     assert [found[bug][first] for bug in BUGS] == [False, False, True]
-    assert all(one[some] for one in found.values())
+    assert all(one[some] and not one[steps] for one in found.values())
+
+
+def test_a_run_that_starts_again_is_not_resumed(trainer):
+    source = trainer.edited(("    resumed.load(file)\n", ""))
+    assert not trainer.has("some_differs", source)
+    assert trainer.has("other_steps", source)
 
 
 def test_dropout_needs_the_state_of_the_global_generator(trainer):

@@ -92,11 +92,24 @@ def test_a_loss_in_a_list_makes_no_step_longer(trainer):
 def test_a_state_that_starts_anew_in_each_window_is_no_repair(trainer):
     script = trainer.loaded(trainer.fixed.replace("state.detach()", "torch.zeros(WIDTH)"))
     found = [trainer.check.check.outcome(one, script)[0] for _, one in trainer.check.check.experiments]
-    assert found == [False, False, True]
+    assert found == [False, False, False, True]
 
 
 def test_the_bug_has_its_own_symptom(trainer):
-    assert list(trainer.symptoms(STATE).values()) == [True, False, False]
+    assert list(trainer.symptoms(STATE).values()) == [True, True, False, False]
+
+
+def test_the_state_may_be_given_by_its_name(trainer):
+    source = trainer.edited(("model(window, state.detach())", "model(window, state=state.detach())"))
+    assert not any(trainer.has(one, source) for one in ("slower", "uneven", "not_learned", "state_is_lost"))
+
+
+@pytest.mark.parametrize("windows", [2, 10])
+def test_to_detach_now_and_then_is_no_repair(trainer, windows):
+    now = f"state.detach() if start % ({windows} * WINDOW) == 0 else state"
+    source = trainer.edited(("model(window, state)", f"model(window, {now})"), broken=[STATE])
+    assert not trainer.has("slower", source), "although the last steps are no slower than the first"
+    assert trainer.has("uneven", source)
 
 
 def test_a_gradient_reaches_exactly_so_many_windows(trainer):

@@ -66,9 +66,41 @@ def test_the_repaired_script_learns(trainer):
 
 
 def test_each_bug_has_symptoms_of_its_own(trainer):
-    stuck, high, floor = (words for words, _ in trainer.check.check.experiments)
-    assert trainer.symptoms(OPTIMIZER) == {stuck: True, high: True, floor: False}
-    assert trainer.symptoms(SOFTMAX) == {stuck: False, high: True, floor: True}
+    stuck, high, right, wrong = (words for words, _ in trainer.check.check.experiments)
+    assert trainer.symptoms(OPTIMIZER) == {stuck: True, high: True, right: False, wrong: False}
+    assert trainer.symptoms(SOFTMAX) == {stuck: False, high: True, right: True, wrong: True}
+
+
+@pytest.mark.parametrize(
+    "changes",
+    [
+        [("F.cross_entropy(", "F.nll_loss(")],
+        [
+            ("F.cross_entropy(model(x), y)", "F.cross_entropy(model(x), y) - 1.274"),
+            (").item(), r", ").item() - 1.274, r"),
+        ],
+        [("softmax(dim=-1)", "softmax(dim=-1) * 20")],
+    ],
+    ids=["without the logarithm", "less the floor", "larger"],
+)
+def test_another_loss_of_probabilities_is_no_repair(trainer, changes):
+    assert trainer.has("sure_and_wrong", trainer.edited(*changes, broken=[SOFTMAX]))
+
+
+def test_a_random_head_that_is_never_trained_is_no_repair(trainer):
+    zeros = [(f"    nn.init.zeros_(model.head.{name})\n", "") for name in ("weight", "bias")]
+    source = trainer.edited(*zeros, broken=[OPTIMIZER])
+    assert trainer.loaded(source).run(0)["accuracy"] > 0.97, "although the loss does not show it"
+    assert trainer.has("near_chance", source)
+    assert not trainer.has("near_chance", trainer.edited(*zeros))
+
+
+def test_a_head_of_another_make_is_a_repair_too(trainer):
+    made = "model.head = nn.Linear(WIDTH, classes)"
+    layers = "model.head = nn.Sequential(nn.LayerNorm(WIDTH), nn.Linear(WIDTH, classes, bias=False))"
+    drawn = [("nn.init.zeros_(model.head.weight)", "pass"), ("nn.init.zeros_(model.head.bias)", "pass")]
+    source = trainer.edited((made, layers), *drawn)
+    assert not any(trainer.has(one, source) for one in ("near_chance", "sure_and_right", "sure_and_wrong"))
 
 
 def test_the_learning_rate_changes_nothing(trainer):

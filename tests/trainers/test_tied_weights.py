@@ -60,6 +60,20 @@ def test_each_bug_has_symptoms_of_its_own(trainer):
     assert trainer.symptoms(ASSIGN) == {other: True, poor: False, large: False, grows: True}
 
 
+def test_a_model_without_a_head_is_a_repair_too(trainer):
+    source = trainer.edited(
+        ("        self.head = nn.Linear(WIDTH, TOKENS, bias=False)\n", ""),
+        ("        self.head.weight = self.embedding.weight\n", ""),
+        (
+            "self.head(x + self.back(F.gelu(self.hidden(x))))",
+            "(x + self.back(self.hidden(x))) @ self.embedding.weight.T",
+        ),
+        ('    del state["head.weight"]\n', ""),
+        broken=[ASSIGN],
+    )
+    assert not any(trainer.has(one, source) for one in ("other_loss", "too_large", "grows"))
+
+
 def test_the_loss_before_saving_hardly_tells_that_the_tie_is_missing(trainer):
     for copied, right in zip(trainer.runs(COPY, ASSIGN), trainer.runs(), strict=True):
         assert -0.1 < copied["before"] - right["before"] < 0.05

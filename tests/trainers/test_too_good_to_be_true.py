@@ -105,6 +105,15 @@ def test_each_bug_has_symptoms_of_its_own(trainer):
     assert [found[bug][far_before] for bug in (MASK, NORM)] == [False, True]
 
 
+def test_a_norm_over_the_batch_or_none_is_no_repair(trainer):
+    batch = trainer.edited(("torch.var_mean(x, dim=-1,", "torch.var_mean(x, dim=0,"))
+    none = trainer.edited(("(x - mean) / (var + 1e-5).sqrt()", "x"))
+    assert not any(trainer.has(one, source) for one in ("one_before", "far_before") for source in (batch, none))
+    assert trainer.has("companions", batch)
+    assert trainer.has("grows_with_embedding", none)
+    assert not any(trainer.has(one, trainer.fixed) for one in ("companions", "grows_with_embedding"))
+
+
 def test_the_gradient_tells_how_far_the_future_reaches_back(trainer):
     extension = trainer.snippet("extension")
     for bugs, expected in [((), []), ((MASK,), [1]), ((NORM,), list(range(1, 8)))]:

@@ -57,6 +57,26 @@ def test_to_forget_train_after_eval_is_noticed(trainer):
     assert companions(script)
 
 
+def test_layers_without_statistics_of_the_batch_are_a_repair_too(trainer):
+    layers = [("nn.BatchNorm2d(16)", "nn.GroupNorm(4, 16)"), ("nn.BatchNorm1d(64)", "nn.LayerNorm(64)")]
+    source = trainer.edited(*layers, broken=[MODE])
+    assert not any(trainer.has(one, source) for one in ("companions", "other_inputs"))
+
+
+def test_validation_that_records_gradients_is_in_the_right_mode_all_the_same(trainer):
+    source = trainer.edited(("@torch.no_grad()\n", ""))
+    assert not any(trainer.has(one, source) for one in ("companions", "other_inputs"))
+
+
+def test_batch_norm_without_running_statistics_is_no_repair(trainer):
+    shuffled = ("    model.eval()\n", "    model.eval()\n    x, y = x[(order := torch.randperm(len(x)))], y[order]\n")
+    source = trainer.edited(
+        shuffled, ("(16)", "(16, track_running_stats=False)"), ("(64)", "(64, track_running_stats=False)")
+    )
+    assert trainer.loaded(source).run(0)["epochs"][-1][3] > 0.95, "although the accuracy does not show it"
+    assert trainer.has("companions", source)
+
+
 def test_the_training_set_is_at_chance_too_and_a_shuffled_validation_set_is_not(trainer):
     script, run = trainer.script(MODE, SCALE), trainer.runs(MODE, SCALE)[0]
     x, y = run["sets"]["validation"]

@@ -55,6 +55,20 @@ class Trainer:
                 text = repaired(text, change)
         return text
 
+    def edited(self, *changes: tuple[str, str], broken: Iterable[str] = ()) -> str:
+        """The text of the script with these bugs, in which a first text of each change is replaced by the second."""
+        text = self.variant(broken)
+        for old, new in changes:
+            assert old in text, old
+            text = text.replace(old, new)
+        return text
+
+    def has(self, experiment: str, source: str) -> bool:
+        """Whether the check's experiment of this name finds its symptom in a text; errors are not a symptom here."""
+        found, error = self.check.check.outcome(getattr(self.check, experiment), self.loaded(source))
+        assert not error, error
+        return found
+
     def script(self, *broken: str):
         """The script with exactly these bugs, loaded: ``.names`` has what it defines, ``.run(0)`` trains, once."""
         return self.loaded(self.variant(broken))

@@ -38,30 +38,46 @@ def gradient_to_others(script: Script) -> bool:
     return bool(table.weight.grad[7:].any())
 
 
-@check.symptom("In company, other numbers reach the recurrent layer than alone.")
-def other_numbers(script: Script) -> bool:
-    torch.manual_seed(0)
-    model, seen = script.names.Classifier(), []
+def recurrent(model: nn.Module, batches: list[torch.Tensor]) -> torch.Tensor:
+    """What reaches the recurrent layer: a row for each sequence and position."""
+    seen = []
 
     def look(module: nn.Module, inputs: tuple) -> None:
         if isinstance(module, nn.RNNBase):
-            seen.append(inputs[0].detach().reshape(-1, inputs[0].shape[-1]))
+            seen.append(inputs[0].data.reshape(-1, inputs[0].data.shape[-1]))
 
-    tokens = torch.randint(1, 12, (10, 10))
-    tokens[torch.arange(10) >= torch.arange(10).unsqueeze(1).clamp(min=4)] = 0
     handle = nn.modules.module.register_module_forward_pre_hook(look)
     try:
-        for sequence in tokens:
-            model(sequence.unsqueeze(0))
-        alone = torch.cat(seen)
-        seen.clear()
-        model(tokens)
+        for tokens in batches:
+            model(tokens)
     finally:
         handle.remove()
+    return torch.cat(seen)
+
+
+@check.symptom("In company, other numbers reach the recurrent layer than alone.")
+def other_numbers(script: Script) -> bool:
+    torch.manual_seed(0)
+    model = script.names.Classifier()
+    tokens = torch.randint(1, 12, (10, 10))
+    tokens[torch.arange(10) >= torch.arange(10).unsqueeze(1).clamp(min=4)] = 0
+    alone, together = recurrent(model, tokens.split(1)), recurrent(model, [tokens])
     # In whatever order: each feature's numbers, sorted.
     return not torch.allclose(
-        alone.sort(dim=0)[0], torch.cat(seen).sort(dim=0)[0], atol=1e-5
+        alone.sort(dim=0)[0], together.sort(dim=0)[0], atol=1e-5
     )
+
+
+@check.symptom("A token behind the end changes what is computed for those before.")
+def end_is_read(script: Script) -> bool:
+    torch.manual_seed(0)
+    model = script.names.Classifier()
+    (table,) = [one for one in model.modules() if isinstance(one, nn.Embedding)]
+    tokens = torch.tensor([[3, 1, 4, 5, 9, 6, 0, 0, 0, 0]])
+    before = recurrent(model, [tokens])[:6]
+    with torch.no_grad():
+        table.weight[0] += 3.0
+    return not torch.allclose(before, recurrent(model, [tokens])[:6], atol=1e-4)
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:

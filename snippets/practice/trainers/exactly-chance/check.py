@@ -51,6 +51,24 @@ def wrong_share(script: Script) -> bool:
     return False
 
 
+@check.symptom("A batch of one epoch comes again in another, row by row.")
+def same_batches(script: Script) -> bool:
+    batches = []
+
+    def look(module: torch.nn.Module, inputs: tuple) -> None:
+        if getattr(module, "in_features", 0) == 64 and torch.is_grad_enabled():
+            batches.append(tuple(inputs[0].sum(dim=-1).tolist()))
+
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(look)
+    try:
+        script.names.train(SEEDS[0], width=32)
+    finally:
+        handle.remove()
+    usual = max(map(len, batches), key=list(map(len, batches)).count)
+    batches = [batch for batch in batches if len(batch) == usual]
+    return len(set(batches)) < len(batches)
+
+
 def symptoms(path: str | Path) -> dict[str, bool]:
     """For each symptom whether the script at ``path`` still has it."""
     return check.symptoms(path)

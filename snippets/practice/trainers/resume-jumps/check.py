@@ -5,6 +5,8 @@ from __future__ import annotations
 import sys
 from pathlib import Path
 
+from torch.optim.optimizer import register_optimizer_step_post_hook
+
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from checking import SEEDS, Check, Script, main
 
@@ -68,6 +70,17 @@ def first_differs(script: Script) -> bool:
 def some_differs(script: Script) -> bool:
     runs = [both(script, seed, "losses") for seed in SEEDS]
     return any(a != b for a, b in runs)
+
+
+@check.symptom("The resumed run does not take just the steps that were left.")
+def other_steps(script: Script) -> bool:
+    steps = []
+    hook = register_optimizer_step_post_hook(lambda *_: steps.append(1))
+    try:
+        script.names.train(SEEDS[0])
+    finally:
+        hook.remove()
+    return len(steps) != 2 * script.names.STEPS - script.names.SAVED_AT
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:

@@ -50,11 +50,12 @@ def watched(script: Script, seed: int) -> dict:
 
         return counted
 
-    def keep(module: nn.Module, inputs: tuple, output: tuple) -> None:
+    def keep(module: nn.Module, inputs: tuple, named: dict, output: tuple) -> None:
         if isinstance(module, script.names.Network):
-            calls.append((inputs[1].detach().clone(), output[1].detach().clone()))
+            state = named["state"] if "state" in named else inputs[1]
+            calls.append((state.detach().clone(), output[1].detach().clone()))
 
-    hook = nn.modules.module.register_module_forward_hook(keep)
+    hook = nn.modules.module.register_module_forward_hook(keep, with_kwargs=True)
     try:
         with (
             mock.patch(
@@ -76,6 +77,12 @@ def watched(script: Script, seed: int) -> dict:
 def slower(script: Script) -> bool:
     counts = [watched(script, seed)["nodes"] for seed in SEEDS]
     return any(max(each[-10:]) > 2 * max(each[:10]) for each in counts)
+
+
+@check.symptom("Some steps take half as long again as others, or longer.")
+def uneven(script: Script) -> bool:
+    counts = [watched(script, seed)["nodes"][5:] for seed in SEEDS]
+    return any(max(each) > 1.5 * min(each) for each in counts)
 
 
 @check.symptom("The mean loss of the last ten steps is not below 0.08.")

@@ -17,10 +17,31 @@ check = Check(
 )
 
 
-@check.symptom("The loss of the last steps is near 2.0794.")
+@check.symptom(
+    "The loss of the last steps is near 2.0794, or would be with a head of zeros."
+)
 def near_chance(script: Script) -> bool:
     losses = [script.run(seed)["losses"] for seed in SEEDS]
+    losses.append(from_zeros(script)["losses"])
     return any(sum(each[-20:]) / 20 > 2.0 for each in losses)
+
+
+def from_zeros(script: Script) -> dict:
+    """A run whose head is set to zero just before its first forward pass."""
+    found = []
+
+    def clear(module: torch.nn.Module, inputs: tuple) -> None:
+        if not found and getattr(module, "out_features", 0) == script.names.CLASSES:
+            found.append(module)
+            with torch.no_grad():
+                for parameter in module.parameters():
+                    parameter.zero_()
+
+    handle = torch.nn.modules.module.register_module_forward_pre_hook(clear)
+    try:
+        return script.names.train(SEEDS[0])
+    finally:
+        handle.remove()
 
 
 @check.symptom(
@@ -34,15 +55,28 @@ def not_learned(script: Script) -> bool:
     )
 
 
-@check.symptom("A right answer of which the model is sure costs more than 0.01.")
-def sure_and_right(script: Script) -> bool:
+def cost(script: Script, sure: float, right: bool) -> float:
+    """The test loss if the head's output for one class is so much larger."""
     model = copy.deepcopy(script.run(SEEDS[0])["model"])
-    with torch.no_grad():
-        model.head.weight.zero_()
-        model.head.bias.zero_()
-        model.head.bias[3] = 50.0
-    x, y = torch.zeros(5, 16), torch.full((5,), 3)
-    return script.names.evaluate(model, x, y)[0] > 0.01
+    classes = script.names.CLASSES
+    head = [m for m in model.modules() if getattr(m, "out_features", 0) == classes][
+        -1
+    ]
+    output = torch.zeros(5, classes)
+    output[:, 3] = sure
+    head.register_forward_hook(lambda module, inputs, _: output)
+    y = torch.full((5,), 3 if right else 2)
+    return script.names.evaluate(model, torch.zeros(5, 16), y)[0]
+
+
+@check.symptom("A right answer of which the model is sure has not the loss 0.")
+def sure_and_right(script: Script) -> bool:
+    return abs(cost(script, 50.0, right=True)) > 0.01
+
+
+@check.symptom("A wrong answer costs hardly more if the model is twice as sure.")
+def sure_and_wrong(script: Script) -> bool:
+    return cost(script, 12.0, right=False) - cost(script, 6.0, right=False) < 5.0
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:

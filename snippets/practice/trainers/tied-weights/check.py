@@ -42,7 +42,8 @@ def grows(script: Script) -> bool:
     class Planned(written):
         def __init__(self) -> None:
             super().__init__()
-            self.head.weight = self.embedding.weight
+            if hasattr(self, "head"):
+                self.head.weight = self.embedding.weight
 
     script.names.LanguageModel = Planned
     try:

@@ -69,6 +69,33 @@ def forgets(script: Script) -> bool:
     return bool(moved(script, 0).min() < 1e-6)
 
 
+@check.symptom("Another sequence changes what is predicted for this one.")
+def companions(script: Script) -> bool:
+    torch.manual_seed(0)
+    model, vocab = script.names.Model(), script.names.VOCAB
+    ids = torch.randint(vocab, (4, script.names.LENGTH))
+    with torch.no_grad():
+        return not torch.allclose(model(ids)[:1], model(ids[:1]), atol=1e-5)
+
+
+@check.symptom("Larger embeddings give the last layer larger numbers.")
+def grows_with_embedding(script: Script) -> bool:
+    torch.manual_seed(0)
+    model, vocab, seen = script.names.Model(), script.names.VOCAB, []
+
+    def look(module: torch.nn.Module, inputs: tuple) -> None:
+        if getattr(module, "out_features", 0) == vocab:
+            seen.append(inputs[0].detach().square().mean().item())
+
+    for module in model.modules():
+        if isinstance(module, torch.nn.Embedding):
+            with torch.no_grad():
+                module.weight *= 5
+        module.register_forward_pre_hook(look)
+    model(torch.randint(vocab, (4, script.names.LENGTH)))
+    return not 0.9 < seen[-1] < 1.1
+
+
 def symptoms(path: str | Path) -> dict[str, bool]:
     """For each symptom whether the script at ``path`` still has it."""
     return check.symptoms(path)

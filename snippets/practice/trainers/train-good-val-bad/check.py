@@ -7,6 +7,7 @@ from pathlib import Path
 
 import torch
 from torch import nn
+from torch.optim.optimizer import register_optimizer_step_post_hook
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
 from checking import SEEDS, Check, Script, main
@@ -14,28 +15,43 @@ from checking import SEEDS, Check, Script, main
 check = Check(__file__, keeps={"train": "function"})
 
 
-def watched(script: Script) -> list[tuple[bool, bool, torch.Tensor | None]]:
-    """Calls while a script trains: with gradients?, in train mode?, the input.
+def watched(script: Script) -> list[tuple[bool, bool | None, torch.Tensor | None]]:
+    """Calls while a script trains: before an optimizer's step?, what was called.
 
-    Of a batch norm the input is None, of the convolution it is what it gets.
+    Of a batch norm it is whether it takes the statistics of the batch, of the
+    convolution its input.
     """
     if not hasattr(script, "watched"):
-        script.watched = []
+        script.watched, waiting = [], []
 
         def look(module: nn.Module, inputs: tuple) -> None:
-            learning = torch.is_grad_enabled()
             if isinstance(module, nn.modules.batchnorm._BatchNorm):
-                script.watched.append((learning, module.training, None))
+                batch = module.training or module.running_mean is None
+                waiting.append((module, batch, None))
             if isinstance(module, nn.Conv2d):
-                script.watched.append(
-                    (learning, module.training, inputs[0].detach().clone())
-                )
+                waiting.append((module, None, inputs[0].detach().clone()))
 
-        handle = nn.modules.module.register_module_forward_pre_hook(look)
+        def stepped(optimizer: torch.optim.Optimizer, *_) -> None:
+            moved = {p for group in optimizer.param_groups for p in group["params"]}
+            last = {
+                module: at
+                for at, (module, *_) in enumerate(waiting)
+                if moved & set(module.parameters())
+            }
+            for at, (_, *seen) in enumerate(waiting):
+                script.watched.append((at in last.values(), *seen))
+            waiting.clear()
+
+        handles = (
+            nn.modules.module.register_module_forward_pre_hook(look),
+            register_optimizer_step_post_hook(stepped),
+        )
         try:
             script.names.train(SEEDS[0])
         finally:
-            handle.remove()
+            for handle in handles:
+                handle.remove()
+        script.watched += [(False, *seen) for _, *seen in waiting]
     return script.watched
 
 
@@ -54,12 +70,11 @@ def gap(script: Script) -> bool:
     "In validation, an answer depends on its batch, or in training it does not."
 )
 def companions(script: Script) -> bool:
-    modes = [
-        (learning, training)
-        for learning, training, inputs in watched(script)
+    return any(
+        learning != batch
+        for learning, batch, inputs in watched(script)
         if inputs is None
-    ]
-    return not modes or any(learning != training for learning, training in modes)
+    )
 
 
 @check.symptom(
