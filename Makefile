@@ -13,6 +13,8 @@ Q ?=
 VARIANT ?=
 # One of the steps of `make wasm`: fetch, check or run; empty means all, one after another.
 STEP ?=
+# One of the parts of `make bench`: sizes, build, visits or runner; empty means all.
+PART ?=
 # How many mutants `make mutants` takes; empty means all.
 SAMPLE ?=
 
@@ -104,9 +106,9 @@ deck: $(VENV)/.site  ## Build the Anki deck into build/; SITE_URL=https://... ma
 mutants: $(VENV)/.test  ## Break snippets on purpose and list what no test noticed (Q=... for one, SAMPLE=150 for a sample)
 	$(WARMUP) mutants $(Q) $(if $(SAMPLE),--sample $(SAMPLE))
 
-bench: $(VENV)/.test  ## Measure runner, build, reload, bytes over the wire and Lighthouse
+bench: $(VENV)/.test  ## Measure pages, build, visits and the runner (PART=sizes for one of these)
 	$(WARMUP) chromium
-	$(WARMUP) bench
+	$(WARMUP) bench $(PART)
 
 # With the oldest Python: what it can install, newer ones can too.
 constraints:  ## Resolve the requirements afresh and pin all packages in constraints.txt

@@ -226,10 +226,10 @@ def mutants(arguments: argparse.Namespace) -> int:
     return report.main(paths, arguments.sample, arguments.seed)
 
 
-def bench(_: argparse.Namespace) -> int:
+def bench(arguments: argparse.Namespace) -> int:
     from warmup.dev import bench as benchmark
 
-    return benchmark.main()
+    return benchmark.main(arguments.part)
 
 
 def constraints(_: argparse.Namespace) -> int:
@@ -284,7 +284,7 @@ def main(argv: list[str] | None = None) -> int:
     sub.add_argument("names", nargs="*")
     sub.add_argument("--sample", type=int, default=0, help="only so many mutants, always the same ones")
     sub.add_argument("--seed", type=int, default=0, help="another sample")
-    command(bench, "measure runner, build, reload, bytes and Lighthouse")
+    command(bench, "measure pages, build, visits and the runner, or one of them").add_argument("part", nargs="?")
     command(constraints, "pin what this environment has installed in constraints.txt")
     arguments = parser.parse_args(argv)
     try:

@@ -1,6 +1,6 @@
 // The list of all questions, filtered; what is shown can become an interview kit.
 
-import { address, queryOf } from "./shared/address.js"
+import { address, idOf, queryOf } from "./shared/address.js"
 import { counted } from "./shared/dom.js"
 import { filterList } from "./shared/filter.js"
 import { MOST, writeQuestions } from "./shared/kit-link.js"
@@ -14,7 +14,7 @@ const offer = shown => {
   link.parentElement.hidden = shown.length === 0
   link.textContent = few ? `Make an interview kit of ${shown.length === 1 ? "this question" : `these ${counted(shown.length, "question")}`}`
     : "Choose some of these for an interview kit"
-  const query = few ? writeQuestions(shown.map(item => item.dataset.id)) : queryOf(form)
+  const query = few ? writeQuestions(shown.map(idOf)) : queryOf(form)
   link.href = address(`practice/interview-kit/${query}`).href
 }
 

@@ -1,4 +1,4 @@
-"""`make bench`: figures of this machine, as ratios within one run. Nothing here is a timed test."""
+"""`make bench`: what pages weigh, and figures of this machine, as ratios within one run. No test is timed here."""
 
 from __future__ import annotations
 
@@ -9,31 +9,67 @@ import tempfile
 import time
 from pathlib import Path
 
-from warmup.content import header
-from warmup.dev import bench_build, bench_visits, synthetic
+from warmup.content import header, levels
+from warmup.dev import bench_build, bench_sizes, bench_visits, synthetic
 from warmup.dev.serving import served
 from warmup.project import SNIPPETS
 from warmup.run.runner import Runner
 from warmup.run.server import ENVIRONMENT
 
-SIZES = (60, 300)
+# As many questions as the limits of weight are promised for.
+GROWN = 300
+# What can be measured by itself, in this order: the first is what a change of a page is most likely to break.
+PARTS = ("sizes", "build", "visits", "runner")
 
 
-def main() -> int:
+def main(part: str | None = None) -> int:
+    """Measure one of ``PARTS``, or all.
+
+    Returns:
+        1 if a page or a visit is over its limit.
+
+    Raises:
+        RuntimeError: there is no such part.
+    """
+    if part and part not in PARTS:
+        raise RuntimeError(f"There is no part {part!r} to measure, but {', '.join(PARTS)}.")
+    wanted = [part] if part else list(PARTS)
     print(f"{os.cpu_count()} cores, Python {sys.version.split()[0]}\n")
-    bench_runner()
-    with tempfile.TemporaryDirectory(prefix="bench-") as folder:
-        roots = [synthetic.grown(Path(folder, str(count)), count) for count in SIZES]
-        bench_build.builds(roots)
-        bench_build.checks(roots)
-        bench_build.reload(roots[-1])
+    heavy: list[str] = []
+    if wanted != ["runner"]:
+        with tempfile.TemporaryDirectory(prefix="bench-") as folder:
+            heavy = bench_site(Path(folder), wanted)
+    if "runner" in wanted:
+        bench_runner()
+    for sentence in heavy:
+        print(f"Over its limit: {sentence}")
+    return 1 if heavy else 0
+
+
+def bench_site(folder: Path, wanted: list[str]) -> list[str]:
+    """What depends on the number of questions: those that there are, and ``GROWN``.
+
+    Returns:
+        What is over its limit, as sentences.
+    """
+    count = len(levels.load().questions)
+    counts = (count, max(count, GROWN))
+    roots = [synthetic.grown(Path(folder, str(number)), number) for number in dict.fromkeys(counts)]
+    bench_build.builds(roots)
+    heavy = []
+    if "sizes" in wanted:
+        heavy += bench_sizes.report(roots[0] / "site", roots[-1] / "site", counts)
         for root in roots:
             with served(root / "site", compress=True) as address:
-                bench_visits.transfers(address, root.name)
+                heavy += bench_visits.transfers(address, root.name)
+    if "build" in wanted:
+        bench_build.checks(roots)
+        bench_build.reload(roots[-1])
+    if "visits" in wanted:
         with served(roots[-1] / "site", compress=True) as address:
             bench_visits.flashcards(address)
-            bench_visits.lighthouse(address, Path(folder))
-    return 0
+            bench_visits.lighthouse(address, folder)
+    return heavy
 
 
 def bench_runner() -> None:

@@ -8,7 +8,7 @@ import shutil
 import subprocess
 from pathlib import Path
 
-from warmup.dev import browser
+from warmup.dev import bench_sizes, browser
 
 CARDS = 500
 
@@ -21,39 +21,59 @@ VISITS = (
     ("flashcards", "practice/flashcards/", False),
     ("mock interview", "practice/mock/", False),
     ("predict the output", "practice/predict/", False),
+    ("interviewer kit", "practice/interview-kit/", False),
     ("all questions", "questions/", False),
+    ("plan", "plan/", False),
     ("myths", "about/myths/", False),
 )
 
 
-def transfers(address: str, questions: str) -> None:
+def transfers(address: str, questions: str) -> list[str]:
     """Bytes over the wire before the reader does anything.
 
     Args:
         address: the site's.
         questions: how many it has.
+
+    Returns:
+        Visits over their limit, as sentences; the data that a practice mode loads by itself does not count.
     """
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=browser.find(), args=list(browser.ARGUMENTS))
-        received: list[float] = []
+        received: list[tuple[str, float]] = []
+        heavy: list[str] = []
         for what, path, known in VISITS:
             if not known:
                 page = chromium.new_context(service_workers="block").new_page()
-                session = page.context.new_cdp_session(page)
-                session.send("Network.enable")
-                session.on("Network.loadingFinished", lambda event: received.append(event["encodedDataLength"]))
+                _watch(page, received)
             received.clear()
             page.goto(address + path)
             page.wait_for_load_state("networkidle")
-            fetched = [size for size in received if size]
+            fetched = [size for _, size in received if size]
+            data = sum(size for url, size in received if path.startswith("practice/") and url.endswith(".json"))
             print(
                 f"Bytes of {questions} questions, {what}: {sum(fetched) / 1000:.1f} kB compressed "
-                f"in {len(fetched)} requests."
+                f"in {len(fetched)} requests{f', {data / 1000:.1f} kB of them data' if data else ''}."
             )
+            limit = bench_sizes.PAGE if known else bench_sizes.FIRST_VISIT
+            heavy += bench_sizes.too_heavy({f"With {questions} questions, {what}": round(sum(fetched) - data)}, limit)
         chromium.close()
     print()
+    return heavy
+
+
+def _watch(page, received: list[tuple[str, float]]) -> None:
+    """Put the address and the bytes of each answer that the page gets from the network into ``received``."""
+    urls = {}
+    session = page.context.new_cdp_session(page)
+    session.send("Network.enable")
+    session.on("Network.responseReceived", lambda event: urls.update({event["requestId"]: event["response"]["url"]}))
+    session.on(
+        "Network.loadingFinished",
+        lambda event: received.append((urls.get(event["requestId"], ""), event["encodedDataLength"])),
+    )
 
 
 def opening_flashcards(page, address: str, cards: int = CARDS) -> float:

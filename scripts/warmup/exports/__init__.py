@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, print_view
+from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, print_view, words
 from warmup.exports.build import Build
 
 __all__ = ["Build", "write"]
@@ -13,7 +13,8 @@ __all__ = ["Build", "write"]
 def write(build: Build) -> None:
     """Write all exports of a build."""
     practice = cards.files(build)
-    for url, content in {**practice, **kit.files(build, practice)}.items():
+    files = {**practice, **kit.files(build, practice), words.FILE: words.words(build.site)}
+    for url, content in files.items():
         build.write(url, json.dumps(content, ensure_ascii=False, separators=(",", ":")))
     if not (build.folder / deck.APKG).exists():  # it does while the site is served, where it would be half of a reload
         deck.write(build)

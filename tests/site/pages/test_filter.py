@@ -77,3 +77,25 @@ def test_what_is_shown_becomes_a_kit_or_is_chosen_from(open_page, address):
     page.locator("select[name=kind]").select_option("")
     expect(link).to_have_text("Choose some of these for an interview kit")
     expect(link).to_have_js_property("href", f"{kit}?level=mid")
+
+
+def test_other_names_are_loaded_once_somebody_types_and_titles_are_searched_without_them(open_page):
+    page = open_page("questions/?level=junior")
+    asked = []
+    page.on("request", lambda request: asked.append(request.url) if request.url.endswith("words.json") else None)
+    page.route("**/words.json", lambda route: route.fulfill(status=404), times=1)
+    told, rows = page.locator(".tw-filter output"), page.locator(".tw-question:visible")
+    field = page.get_by_role("searchbox")
+    page.locator("select[name=kind]").select_option("concept")
+    expect(told).to_have_text(re.compile(r"^\d+ of \d+ questions$"))
+    assert not asked
+    field.fill("batchnorm")
+    expect(told).to_have_text(re.compile("^No question matches.* Only titles were searched"))
+    field.fill("tensor parameter")  # of which a title has both
+    expect(told).to_have_text(re.compile(r"^[1-9]\d* of .* Only titles were searched"))
+    field.blur()
+    field.focus()  # tries again
+    field.fill("batchnorm")
+    expect(rows.locator("a[href$='/batch-norm/']")).to_be_visible()
+    expect(told).to_have_text(re.compile(r"^\d+ of \d+ questions$"))
+    assert len(asked) == 2

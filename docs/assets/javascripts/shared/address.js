@@ -6,6 +6,9 @@
 /** Address of a file below the site's root. */
 export const address = path => new URL(`../../../${path}`, import.meta.url)
 
+/** Id of the page that a row of a list of questions links to: its path below the site's root. */
+export const idOf = row => new URL(row.querySelector("a").href).pathname.slice(address("").pathname.length).replace(/\/$/, "")
+
 /** The option that a topic means. Who kept `autograd` from when no level was named means that of `level`, or the first. */
 const topicOf = (select, topic, level) => {
   const named = [...select.options].map(option => option.value).filter(value => value === topic || value.endsWith(`/${topic}`))

@@ -1,21 +1,25 @@
 // Filters a list of questions in the page; the choice is kept in the address, so that it can be shared.
 
-import { readAddress, writeAddress } from "./address.js"
+import { address, idOf, readAddress, writeAddress } from "./address.js"
 
 const SELECTS = ["level", "topic", "kind", "tag"]
 
 // What a reader types may have hyphens for spaces, or the underscores of a function's name.
 const plain = text => text.toLowerCase().replaceAll(/[\s_-]+/g, " ")
 
-const words = text => plain(text).split(" ").filter(Boolean)
+const split = text => plain(text).split(" ").filter(Boolean)
 
-const has = (item, name, value) =>
-  !value || (name === "tag" ? item.dataset.tags.split("|").includes(value) : item.dataset[name] === value)
+// A row or the section around it says what can be chosen.
+const chosenBy = item => {
+  const of = name => item.closest(`[data-${name}]`)?.dataset[name] ?? ""
+  return { level: [of("level")], topic: [of("topic")], kind: [of("kind")], tag: of("tags").split("|") }
+}
 
-// Each item's words: its title, its name in the sidebar, its tags, and what else people call it.
-const textOf = item => {
-  const { short, tags, aliases = "" } = item.dataset
-  return plain([item.querySelector("a").textContent, short, tags, aliases].join(" ").replaceAll("|", " "))
+// Names in the sidebar, tags and aliases by id: as many bytes as the titles, so only who types loads them.
+const readWords = async () => {
+  const response = await fetch(address("practice/words.json"))
+  if (!response.ok) throw new Error(`${response.url}: ${response.status}`)
+  return response.json()
 }
 
 /**
@@ -24,15 +28,25 @@ const textOf = item => {
  * An option says how many questions it would give; one that would give none cannot be chosen.
  *
  * @param {HTMLFormElement} form
- * @param {HTMLElement[]} items what is shown or hidden, with data-level, -topic, -kind, -tags, -short and -aliases.
+ * @param {HTMLElement[]} items what is shown or hidden: rows with a link; they or a section around them have data-level,
+ *   -topic, -kind and -tags.
  * @param {Object} more `groups` are hidden with all of their items; `changed(shown)` gets the items that are shown;
  *   `kept()` gives what else the address holds, by name.
  */
 export const filterList = (form, items, { groups = [], changed = () => {}, kept = () => ({}) } = {}) => {
-  const texts = new Map(items.map(item => [item, textOf(item)]))
+  const chosen = new Map(items.map(item => [item, chosenBy(item)]))
+  const has = (item, name, value) => !value || chosen.get(item)[name].includes(value)
+  const words = new Map(items.map(item => [item, []]))
+  const texts = new Map()
+  const readTexts = () => {
+    for (const item of items) texts.set(item, plain([item.querySelector("a").textContent, ...words.get(item)].join(" ")))
+  }
+  readTexts()
   const labels = new Map([...form.querySelectorAll("option")].map(option => [option, option.textContent]))
   const value = name => form.elements[name].value
   let waiting = 0
+  let unknownTag = ""  // in the address, but no option: that of a single question, whose pages link here, becomes words
+  let state = "titles alone"  // then "loading", and "complete" or "failed"
 
   const refreshOptions = found => {
     for (const name of SELECTS) {
@@ -47,14 +61,36 @@ export const filterList = (form, items, { groups = [], changed = () => {}, kept 
     }
   }
 
+  const told = (count, byWords) => {
+    if (byWords && state === "loading") return `${count} of ${items.length} questions so far`
+    const all = count ? `${count} of ${items.length} questions` : "No question matches. Take one filter away."
+    return byWords && state === "failed" ? `${all} Only titles were searched: tags and other names did not load.` : all
+  }
+
+  const load = async () => {
+    state = "loading"
+    try {
+      const found = await readWords()
+      for (const item of items) words.set(item, found[idOf(item)] ?? [])
+      readTexts()
+      state = "complete"
+    } catch {
+      state = "failed"
+    }
+    const isRare = !value("text") && items.some(item => words.get(item).includes(unknownTag))
+    if (isRare) form.elements.text.value = unknownTag
+    show()
+    if (isRare) write()
+  }
+
   const show = () => {
-    const wanted = words(value("text"))
+    const wanted = split(value("text"))
+    if (wanted.length && state === "titles alone") load()
     const found = items.filter(item => wanted.every(word => texts.get(item).includes(word)))
     const shown = new Set(found.filter(item => SELECTS.every(name => has(item, name, value(name)))))
     for (const item of items) item.hidden = !shown.has(item)
     for (const group of groups) group.hidden = !group.querySelector(".tw-question:not([hidden])")
-    form.querySelector("output").textContent =
-      shown.size === 0 ? "No question matches. Take one filter away." : `${shown.size} of ${items.length} questions`
+    form.querySelector("output").textContent = told(shown.size, wanted.length > 0)
     refreshOptions(found)
     changed([...shown])
   }
@@ -67,18 +103,22 @@ export const filterList = (form, items, { groups = [], changed = () => {}, kept 
   const fromAddress = () => {
     readAddress(form, SELECTS)
     const query = new URLSearchParams(location.search)
-    // A tag of a single question is no option, but pages link to it all the same.
     const tag = query.get("tag") ?? ""
-    const isRare = value("tag") !== tag && items.some(item => has(item, "tag", tag))
-    form.elements.text.value = query.get("text") ?? (isRare ? tag : "")
+    unknownTag = value("tag") === tag ? "" : tag
+    form.elements.text.value = query.get("text") ?? ""
     show()
+    if (unknownTag && state !== "loading") load()
   }
 
   const choose = () => {
+    unknownTag = ""
     show()
     write()
   }
 
+  form.elements.text.addEventListener("focus", () => {
+    if (state === "titles alone" || state === "failed") load()
+  })
   form.addEventListener("change", choose)
   form.addEventListener("input", event => {
     if (event.target !== form.elements.text) return

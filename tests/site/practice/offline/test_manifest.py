@@ -24,6 +24,9 @@ def test_the_manifest_lists_what_browsers_request(chromium, host):
         for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/", KIT):
             page.goto(host.practice + path)
             page.wait_for_load_state("networkidle")
+        page.goto(host.practice + KIT)
+        with page.expect_response("**/words.json"):  # which a list loads once somebody types
+            page.get_by_role("searchbox", name="Words in title").focus()
         context.close()
     listed = {urljoin(host.practice, address) for address in offline.manifest(host.folder)["files"]}
     # A reader who answers a single question sees one topic of each mode, and begins one exercise.

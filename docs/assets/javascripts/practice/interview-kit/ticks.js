@@ -1,5 +1,6 @@
 // A box to tick at each question of the list.
 
+import { idOf } from "../../shared/address.js"
 import { button, counted, element } from "../../shared/dom.js"
 import { MOST } from "../../shared/kit-link.js"
 
@@ -10,19 +11,20 @@ import { MOST } from "../../shared/kit-link.js"
  */
 export const addTicks = (app, items, selection) => {
   const boxes = items.map(item => {
+    const id = idOf(item)
     const box = element("input", {
-      type: "checkbox", value: item.dataset.id, "aria-label": `Choose: ${item.querySelector("a").textContent}`,
-      onchange: () => (box.checked ? selection.add(item.dataset.id) : selection.remove(item.dataset.id)),
+      type: "checkbox", value: id, "aria-label": `Choose: ${item.querySelector("a").textContent}`,
+      onchange: () => (box.checked ? selection.add(id) : selection.remove(id)),
     })
     item.prepend(element("label", { class: "tw-kit__tick" }, box))
     return box
   })
   let shown = []
-  const all = button("", () => selection.add(...shown.map(item => item.dataset.id)), { quiet: true })
+  const all = button("", () => selection.add(...shown.map(idOf)), { quiet: true })
   app.querySelector(".tw-filter").append(all)
   const refresh = () => {
     for (const box of boxes) box.checked = selection.has(box.value)
-    const more = shown.filter(item => !selection.has(item.dataset.id)).length
+    const more = shown.filter(item => !selection.has(idOf(item))).length
     all.hidden = more === 0 || selection.ids.length + more > MOST
     all.textContent = `Choose ${more === shown.length ? "all" : "the other"} ${counted(more, "question")} shown`
   }

@@ -26,10 +26,10 @@ const questionLink = one => {
 
 const number = text => element("td", { class: "tw-number" }, String(text))
 
-const table = (caption, columns, ...bodies) => element("table", { class: "tw-progress" },
+const table = (caption, columns, ...bodies) => element("div", { class: "tw-wide" }, element("table", { class: "tw-progress" },
   element("caption", { class: "tw-hidden" }, caption),
   element("thead", {}, element("tr", {}, columns.map((text, index) => element("th", { scope: "col", class: index > 0 && "tw-number" }, text)))),
-  bodies)
+  bodies))
 
 const dimensionTable = ({ dimensions }) => table("Points by dimension", ["Dimension", "Points", ...session.bank.grades],
   element("tbody", {}, DIMENSIONS.map(dimension => element("tr", {},
