@@ -128,7 +128,8 @@ class Trainer:
     def load(self, path: str | Path) -> None:
         """Go on where a file of ``save`` ends.
 
-        Raises ValueError, and changes nothing, if it is for another kind of run.
+        Raises ValueError, and changes nothing, unless ``made_of`` agrees. What a
+        part refuses, such as other shapes, is raised with others already loaded.
         """
         state = torch.load(path, map_location="cpu", weights_only=True)
         if not isinstance(state, dict) or "made_of" not in state:

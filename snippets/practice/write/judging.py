@@ -344,7 +344,8 @@ class Solution:
         """
         _prepare_meta()
         try:
-            case = self.run(code, meta=True, under=_Fills(), **given)
+            with _Fills():
+                case = self.run(code, meta=True, **given)
         except Failure as failure:
             if isinstance(failure.got, BaseException) and not _is_clash(
                 failure.got
