@@ -187,8 +187,8 @@ class Largest(TorchDispatchMode):
 
 
 class _Fills(TorchDispatchMode):
-    """Refuses to fill a tensor elsewhere from one on meta. PyTorch's own error is that
-    of reading data, which may be right where a result depends on it.
+    """Refuses to fill a tensor elsewhere from one on meta. PyTorch's own error is
+    that of reading data, which may be right where a result depends on it.
     """
 
     def __torch_dispatch__(self, func, types, args=(), kwargs=None):
@@ -857,9 +857,9 @@ def inside(judge: Judge, solution: Path, report: Path) -> None:
     """Judge in a process that its caller watches, and write into ``report`` how far
     it came, a line of JSON each.
 
-    The last line has ``passed`` and ``text``; without it the solution has ended the
-    process, or never ended. A wrong solution's comes twice, the first without a known
-    mistake, in case that time runs out while one is looked for.
+    The last line has ``passed`` and ``text``; without it the solution has ended
+    the process, or never ended. A wrong solution's comes twice, the first without
+    a known mistake, in case that time runs out while one is looked for.
     """
     torch.set_num_threads(1)
     with contextlib.suppress(ImportError, OSError, ValueError):
