@@ -258,10 +258,10 @@ def test_a_killed_fork_server_is_reported_and_replaced(runner, snippet, monkeypa
 
 
 def test_the_server_imports_what_the_runner_names_and_does_without_what_is_not_installed(by_itself, snippet):
-    path = snippet("import sys\nprint('colorsys' in sys.modules)")
+    path = snippet("import sys\nprint('tabnanny' in sys.modules)")
     done = by_itself(f"""
         from warmup.run.runner import Runner
-        with Runner(imports=["not_installed", "colorsys"]) as runner:
+        with Runner(imports=["not_installed", "tabnanny"]) as runner:
             print(runner.run({str(path)!r}).stdout)
     """)
     assert done.stdout.strip() == "True", done.stderr
