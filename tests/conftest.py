@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import importlib.util
 import multiprocessing
 import os
@@ -40,6 +41,12 @@ def pytest_configure(config):
         config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
 
 
+@pytest.hookimpl(wrapper=True, optionalhook=True)
+def pytest_xdist_auto_num_workers():
+    """One worker more than processors: a test of a page waits now and then, for a timer or a clock of the browser."""
+    return (yield) + ("PYTEST_XDIST_AUTO_NUM_WORKERS" not in os.environ)
+
+
 def pytest_collection_modifyitems(items):
     for need in NEEDS:
         marked = [item for item in items if item.get_closest_marker(need)]
@@ -55,6 +62,16 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and skips are forbidden here: {report.longrepr[-1]}"
     return report
+
+
+@pytest.fixture(autouse=True, scope="module")
+def collections_skip_what_is_older():
+    """A collection walks what the module's tests make, and not half a million objects of torch and all tests.
+
+    Half a second each time, and more in a forked process, which copies each page of memory that it walks.
+    """
+    gc.collect()  # garbage must not stay for ever
+    gc.freeze()
 
 
 @pytest.fixture(autouse=True)

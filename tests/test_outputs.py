@@ -24,7 +24,8 @@ def snippets():
 
 @pytest.fixture(scope="session")
 def runner():
-    with Runner() as runner:
+    # A hundred snippets draw, twenty train on the digits: without this each would spend most of its time importing.
+    with Runner(imports=["matplotlib.pyplot", "sklearn.datasets"]) as runner:
         yield runner
 
 

@@ -79,7 +79,8 @@ def served(folder: Path, prefix: str = "/", *, compress: bool = False) -> Iterat
     """
     handler = functools.partial(Handler, directory=str(folder), prefix=prefix, compress=compress)
     server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-    threading.Thread(target=server.serve_forever, daemon=True).start()
+    # It ends when it next looks whether it shall; by itself it looks twice a second.
+    threading.Thread(target=server.serve_forever, args=(0.05,), daemon=True).start()
     try:
         yield f"http://127.0.0.1:{server.server_port}{prefix}"
     finally:

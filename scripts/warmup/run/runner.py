@@ -7,7 +7,7 @@ import multiprocessing
 import os
 import tempfile
 import threading
-from collections.abc import Iterable, Iterator, Mapping
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
@@ -35,6 +35,8 @@ class Runner:
     output_limit: bytes kept of each stream, beyond which the snippet is killed. grace: seconds that processes
     of the snippet may outlive it. environment: variables of the snippets' processes on top of ENVIRONMENT; two
     runners with different ones cannot be entered at the same time. patience: multiplies the headers' timeouts.
+    imports: modules that the server imports for all snippets, where it is not started already; worth its time if many
+    snippets import them. What is not installed, each snippet misses itself.
     If the runner dies, however it dies, the server and the snippets die too; only processes that a snippet itself
     started may stay.
     """
@@ -46,8 +48,10 @@ class Runner:
         grace: float = GRACE,
         environment: Mapping[str, str] | None = None,
         patience: float = 1.0,
+        imports: Sequence[str] = (),
     ) -> None:
         self.output_limit, self.grace, self.patience = output_limit, grace, patience
+        self._imports = imports
         self._environment = {**ENVIRONMENT, **(environment or {})}
         self._lock = threading.Lock()
         self._groups: set[int] = set()
@@ -58,7 +62,7 @@ class Runner:
         """Raises TorchMissing. Returns at once; the first run waits until the server has imported torch."""
         if importlib.util.find_spec("torch") is None:
             raise TorchMissing
-        ForkServer.acquire(self._context, self._environment)
+        ForkServer.acquire(self._context, self._environment, self._imports)
         return self
 
     def __exit__(self, *exc_info: object) -> None:

@@ -12,7 +12,7 @@ import signal
 import sys
 import threading
 import types
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
 ENVIRONMENT = {
@@ -33,8 +33,15 @@ class ForkServer:
     _environment: Mapping[str, str] = ENVIRONMENT
 
     @classmethod
-    def acquire(cls, context: multiprocessing.context.BaseContext, environment: Mapping[str, str]) -> None:
+    def acquire(
+        cls,
+        context: multiprocessing.context.BaseContext,
+        environment: Mapping[str, str],
+        imports: Sequence[str] = (),
+    ) -> None:
         """Start the server for one more user; users at the same time share its environment.
+
+        imports: modules that it imports besides PRELOAD, where this user is the first.
 
         Raises:
             RuntimeError: another user has another environment, or somebody else has started a server.
@@ -53,7 +60,7 @@ class ForkServer:
             cls._users += 1
             cls._environment = environment
             if context.get_start_method() == "forkserver":
-                context.set_forkserver_preload(PRELOAD)
+                context.set_forkserver_preload([*PRELOAD, *imports])
             cls.ensure(context, environment)
 
     @staticmethod

@@ -44,7 +44,8 @@ class Host:
                     host.answer(self)
 
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
-        threading.Thread(target=self.server.serve_forever, daemon=True).start()
+        # It ends when it next looks whether it shall; by itself it looks twice a second.
+        threading.Thread(target=self.server.serve_forever, args=(0.05,), daemon=True).start()
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
         self.practice = f"{self.origin}{PREFIX}{offline.FOLDER}"
 

@@ -255,3 +255,13 @@ def test_a_killed_fork_server_is_reported_and_replaced(runner, snippet, monkeypa
     assert (result.status, result.signal) == ("signal", "SIGKILL")
     again = runner.run(snippet("import os\nprint(os.environ['OMP_NUM_THREADS'])"))
     assert (again.status, again.stdout) == ("ok", "1\n")
+
+
+def test_the_server_imports_what_the_runner_names_and_does_without_what_is_not_installed(by_itself, snippet):
+    path = snippet("import sys\nprint('tabnanny' in sys.modules)")
+    done = by_itself(f"""
+        from warmup.run.runner import Runner
+        with Runner(imports=["not_installed", "tabnanny"]) as runner:
+            print(runner.run({str(path)!r}).stdout)
+    """)
+    assert done.stdout.strip() == "True", done.stderr

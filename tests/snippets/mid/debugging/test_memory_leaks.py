@@ -32,8 +32,6 @@ class TestMemoryLeaks:
     @pytest.fixture(autouse=True)
     def collections_skip_what_is_older(self):
         gc.freeze()  # a collection of everything that the tests import takes 0.2 s
-        yield
-        gc.unfreeze()
 
     @pytest.mark.parametrize("size", [1, 8])
     @pytest.mark.parametrize("trained", [True, False])
