@@ -46,7 +46,8 @@ class Host:
         self.server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), Handler)
         threading.Thread(target=self.server.serve_forever, daemon=True).start()
         self.origin = f"http://127.0.0.1:{self.server.server_port}"
-        self.practice = f"{self.origin}{PREFIX}{offline.FOLDER}"
+        self.root = f"{self.origin}{PREFIX}"
+        self.practice = self.root + offline.FOLDER
 
     def close(self) -> None:
         self.resume.set()
@@ -59,7 +60,7 @@ class Host:
         self.held = end
 
     def wait_until_only_the_held_is_missing(self) -> None:
-        listed = {urljoin(self.practice, address) for address in offline.manifest(self.folder)["files"]}
+        listed = {self.root + address for address in offline.manifest(self.folder)["files"]}
         end = time.monotonic() + 20
         while missing := {address for address in listed - self.answered if not address.endswith(self.held)}:
             assert time.monotonic() < end, missing
@@ -148,15 +149,16 @@ def source(page, release) -> set[int | None]:
     changed = [address for address, hashed in wanted[1].items() if wanted[2][address] != hashed]
     got = page.evaluate(
         """addresses => Promise.all(addresses.map(async address => {
-        const folder = location.href.split("practice/")[0] + "practice/"
-        const response = await fetch(new URL(address, folder)).catch(() => null)
+        const response = await fetch(location.href.split("practice/")[0] + address).catch(() => null)
         if (!response?.ok) return [address, null]
         const digest = await crypto.subtle.digest("SHA-256", await response.arrayBuffer())
         return [address, "sha256-" + btoa(String.fromCharCode(...new Uint8Array(digest)))]
     }))""",
         changed,
     )
-    return {next((number for number in wanted if wanted[number][address] == hashed), None) for address, hashed in got}
+    return {
+        next((number for number in wanted if wanted[number][address][0] == hashed), None) for address, hashed in got
+    }
 
 
 def stop_worker(reader, page) -> None:

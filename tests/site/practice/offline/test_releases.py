@@ -50,7 +50,7 @@ def test_only_the_caches_of_this_site_and_of_older_releases_are_deleted(reader, 
         host.folder = release(number)
         page.goto(host.practice)
         wait_until_kept(page)
-        name = f"torch-warmup {host.practice} {offline.manifest(host.folder)['release']}"
+        name = f"torch-warmup {host.root} {offline.manifest(host.folder)['release']}"
         wait_for_caches(page, [*others, name])
 
 
