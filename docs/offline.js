@@ -124,7 +124,8 @@ const openPart = async event => {
   const cache = await sourceOf(clientId)
   if (resultingClientId && cache) pin(event, cache)  // the worker in which a page searches
   const kept = await find(cache, request)
-  if (kept) return kept
+  // A worker takes its address, where the search has a setting, from its file; a new one takes that of the request.
+  if (kept) return plain(request.url) === request.url ? kept : new Response(kept.body, kept)
   const found = cache && OF_SEARCH.test(plain(request.url)) && await ofRelease(cache, request)
   if (found) event.waitUntil(cache.put(plain(request.url), found.clone()).catch(() => {}))
   return found || fromNetwork(request)

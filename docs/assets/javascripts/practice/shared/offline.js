@@ -10,8 +10,10 @@ const firstWorker = async () => {
   const scope = address("practice/").href
   const found = await serviceWorker.getRegistration(scope)
   if (found?.scope === scope) await found.unregister()
-  await serviceWorker.register(address("offline.js"), { scope: address("") })
-  return (await serviceWorker.ready).active
+  const registration = await serviceWorker.register(address("offline.js"), { scope: address("") })
+  const one = registration.installing ?? registration.waiting ?? registration.active
+  while (!["activated", "redundant"].includes(one.state)) await new Promise(resolve => one.addEventListener("statechange", resolve, { once: true }))
+  return one
 }
 
 const worker = new Promise(resolve => {
@@ -28,13 +30,21 @@ const worker = new Promise(resolve => {
  * @throws there is no worker: some private windows refuse, and addresses without https.
  */
 export const ask = async action => {
-  const active = await worker
-  return new Promise(resolve => {
-    const { port1, port2 } = new MessageChannel()
-    port1.addEventListener("message", ({ data }) => resolve(data))
-    port1.start()
-    active.postMessage(action, [port2])
+  const first = await worker
+  const answered = new AbortController()
+  const { data } = await new Promise(resolve => {
+    const send = to => {
+      const { port1, port2 } = new MessageChannel()
+      port1.addEventListener("message", resolve)
+      port1.start()
+      to.postMessage(action, [port2])
+    }
+    send(first)
+    // The one that was asked has a successor, and may have ended before it was done.
+    serviceWorker.addEventListener("controllerchange", () => send(serviceWorker.controller), { signal: answered.signal })
   })
+  answered.abort()
+  return data
 }
 
 /** What is kept once this visit's release is; rejected where there is no worker. */
