@@ -59,8 +59,11 @@ class Host:
         self.answered.clear()
         self.held = end
 
-    def wait_until_only_the_held_is_missing(self) -> None:
-        listed = {self.root + address for address in offline.manifest(self.folder)["files"]}
+    def wait_until_only_the_held_is_missing(self, before: Path | None = None) -> None:
+        """Of what is kept unasked; of a release that comes after another one, of what is not the same in both."""
+        same = offline.manifest(before)["files"] if before else {}
+        files = offline.manifest(self.folder)["files"]
+        listed = {self.root + address for address, described in files.items() if same.get(address) != described}
         end = time.monotonic() + 20
         while missing := {address for address in listed - self.answered if not address.endswith(self.held)}:
             assert time.monotonic() < end, missing

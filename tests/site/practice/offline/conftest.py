@@ -14,7 +14,7 @@ from warmup.exports import offline
 
 
 def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
-    """The folder of a release: each has a worker, and names a function that the scripts share, and its pages, in its own way."""
+    """The folder of a release: each names a function that the scripts share, and its pages, in its own way."""
     made = {}
 
     def make(number: int) -> Path:
@@ -27,8 +27,10 @@ def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
                 script.write_text(text, encoding="utf-8")
                 changed += count > 0
             assert changed > 3
-            with (folder / "offline.js").open("a", encoding="utf-8") as worker:
-                worker.write(f"// {number}")
+            # The worker, and a script that no page loads before somebody presses a button.
+            for name in ("offline.js", "assets/javascripts/practice/mock/recorder.js"):
+                with (folder / name).open("a", encoding="utf-8") as script:
+                    script.write(f"// {number}")
             for page in folder.rglob("index.html"):
                 text = page.read_text(encoding="utf-8")
                 page.write_text(text.replace("<title>", f"<title>Release {number}, "), encoding="utf-8")

@@ -47,9 +47,8 @@ def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
     practice = page.url.partition("mock/")[0]
     manifest = json.loads((site / offline.MANIFEST).read_text(encoding="utf-8"))["files"]
     pages = {name.removeprefix("practice/") for name in manifest if re.fullmatch("practice/(.*/)?", name)}
-    below = {
-        f"{file.parent.relative_to(site / 'practice').as_posix()}/" for file in (site / "practice").rglob("index.html")
-    }
+    files = (site / "practice").rglob("index.html")
+    below = {file.relative_to(site / "practice").as_posix().removesuffix("index.html") for file in files}
     assert pages == below
     failed = page.evaluate(
         """async addresses => {
