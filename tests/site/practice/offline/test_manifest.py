@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import re
 
-from release_host import open_every_page, visit
+from release_host import manifest, open_every_page, visit
 from warmup.exports import offline
 from warmup.vocabulary import LEVELS
 
@@ -31,7 +31,7 @@ def test_the_manifest_lists_what_browsers_request(chromium, host):
         for path in ELSEWHERE if scheme == "light" else ():
             page.goto(host.root + path)
         context.close()
-    listed = {host.root + address for address in offline.manifest(host.folder)["files"]}
+    listed = {host.root + address for address in manifest(host.folder)["files"]}
     # A reader who answers a single question sees one topic of each mode, and begins one exercise.
     by_topic = re.compile(
         re.escape(host.practice) + "(proofs|predict|write|trainers)/.|.*/snippets/practice/(write|trainers)/."

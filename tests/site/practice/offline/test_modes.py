@@ -27,7 +27,7 @@ def online_page(chromium, address):
 
 def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
     page = online_page
-    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=60_000)
     page.context.set_offline(True)
     page.get_by_role("link", name="Flashcards").last.click()
     start(page)
@@ -65,7 +65,7 @@ def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
 
 def test_plans_sheets_statements_and_lists_work_without_a_network_after_one_visit_to_practice(online_page, address):
     page = online_page
-    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=60_000)
     page.context.set_offline(True)
     page.get_by_role("navigation", name="Tabs").get_by_role("link", name="Plan").click()
     page.get_by_role("link", name="Junior in two hours").click()

@@ -7,6 +7,7 @@ from playwright.sync_api import expect
 from release_host import (
     KEPT,
     caches,
+    manifest,
     open_every_page,
     shows,
     source,
@@ -15,7 +16,6 @@ from release_host import (
     wait_for_caches,
     wait_until_kept,
 )
-from warmup.exports import offline
 from warmup.testing import PREFIX
 
 
@@ -50,7 +50,7 @@ def test_only_the_caches_of_this_site_and_of_older_releases_are_deleted(reader, 
         host.folder = release(number)
         page.goto(host.practice)
         wait_until_kept(page)
-        name = f"torch-warmup {host.root} {offline.manifest(host.folder)['release']}"
+        name = f"torch-warmup {host.root} {manifest(host.folder)['release']}"
         wait_for_caches(page, [*others, name])
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import shutil
 
@@ -10,7 +9,7 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from practice_pages import check_on_a_phone, check_with_axe
-from release_host import caches, visit, wait_until_kept
+from release_host import caches, manifest, visit, wait_until_kept
 from warmup.exports import offline
 
 QUESTION = "junior/autograd/thing/"
@@ -27,16 +26,12 @@ def message(page: Page):
 
 def keep_all(page: Page) -> None:
     keep(page).click()
-    expect(message(page)).to_contain_text("Done", timeout=30_000)
+    expect(message(page)).to_contain_text("Done", timeout=60_000)
 
 
 def is_not_kept(page: Page, address: str) -> None:
     page.goto(address)
     expect(page.get_by_role("heading", level=1)).to_have_text("This page is not on this device")
-
-
-def listed(host) -> dict:
-    return json.loads((host.folder / offline.MANIFEST).read_text(encoding="utf-8"))
 
 
 def test_after_one_button_everything_works_without_a_network_until_it_is_removed(reader, small_host):
@@ -45,11 +40,11 @@ def test_after_one_button_everything_works_without_a_network_until_it_is_removed
     expect(keep(page)).to_have_text(re.compile(r"\(\d+ MB\)$"))
     keep(page).focus()
     page.keyboard.press("Enter")
-    expect(message(page)).to_contain_text("Done", timeout=30_000)
+    expect(message(page)).to_contain_text("Done", timeout=60_000)
     expect(page.get_by_text(re.compile(r"^The whole site is kept on this device: \d+ MB\.$"))).to_be_visible()
     expect(page.get_by_role("region", name="Without a network")).to_be_focused()
     small_host.down = True
-    more = listed(small_host)["more"]
+    more = manifest(small_host.folder)["more"]
     kinds = ("QUESTION/", "short/", "judge.py", "check.py", ".md", ".apkg", "search_index.json", ".svg")
     assert all(any(address.endswith(kind.replace("QUESTION/", QUESTION)) for address in more) for kind in kinds)
     for address in (address for address in more if address.endswith("/")):
@@ -114,7 +109,7 @@ def test_loading_can_be_cancelled_and_goes_on_where_it_stopped(reader, small_hos
         port1.onmessage = () => resolve()
         active.postMessage("keep", [port2])
     }))""")
-    parts = {small_host.root + address for address in listed(small_host)["more"] if not address.endswith("/")}
+    parts = {small_host.root + address for address in manifest(small_host.folder)["more"] if not address.endswith("/")}
     had = parts & small_host.answered
     assert had
     # The network fails in the middle.
@@ -142,7 +137,7 @@ def test_a_new_release_loads_only_what_changed_and_mixes_nothing(reader, small_h
     wait_until_kept(page)
     expect(page.get_by_text("The whole site is kept on this device")).to_be_visible()
     asked = {address.removeprefix(small_host.root) for address in small_host.answered}
-    lists = listed(small_host)
+    lists = manifest(small_host.folder)
     assert QUESTION in asked
     assert asked & set(lists["more"]) == {QUESTION}
     small_host.down = True
@@ -160,7 +155,7 @@ def test_the_search_works_without_a_network_after_its_first_use(reader, small_ho
         page.goto(small_host.practice + "anki/")
         page.keyboard.press("/")
         page.keyboard.type("size")
-        expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=20_000)
+        expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=60_000)
 
 
 def test_where_there_is_no_room_it_says_so_and_practice_stays(reader, small_host):
@@ -169,7 +164,7 @@ def test_where_there_is_no_room_it_says_so_and_practice_stays(reader, small_host
     session = reader.new_cdp_session(page)
     session.send("Storage.overrideQuotaForOrigin", {"origin": small_host.origin, "quotaSize": 1_000})
     keep(page).click()
-    expect(message(page)).to_contain_text("no more room", timeout=20_000)
+    expect(message(page)).to_contain_text("no more room", timeout=60_000)
     expect(keep(page)).to_be_focused()
     small_host.down = True
     page.goto(small_host.practice + "flashcards/")
@@ -208,7 +203,7 @@ def test_the_worker_of_practice_alone_goes_when_that_of_the_site_comes(reader, s
     wait_until_kept(page)
     scopes = "navigator.serviceWorker.getRegistrations().then(all => all.map(one => one.scope))"
     assert page.evaluate(scopes) == [small_host.root]
-    assert caches(page) == [f"torch-warmup {small_host.root} {listed(small_host)['release']}"]
+    assert caches(page) == [f"torch-warmup {small_host.root} {manifest(small_host.folder)['release']}"]
     small_host.down = True
     page.goto(small_host.practice + "anki/")
     expect(page).to_have_title(re.compile("^Release 1, "))
@@ -227,6 +222,6 @@ def test_it_fits_a_phone_and_has_names(chromium, small_host, width, scheme):
     check_with_axe(page, "while it loads", "#whole-site")
     check_on_a_phone(page, "while it loads", "#whole-site button")
     small_host.resume.set()
-    expect(message(page)).to_contain_text("Done", timeout=30_000)
+    expect(message(page)).to_contain_text("Done", timeout=60_000)
     check_with_axe(page, "done", "#whole-site")
     context.close()
