@@ -20,7 +20,7 @@ const PREFIX = `torch-warmup ${ROOT} `
 const PINNED = `${MANIFEST}?page=`
 // Who has searched once with a network can search without one.
 const OF_SEARCH = /\/search[/.]/
-const AT_ONCE = 6
+const AT_ONCE = 4  // of six connections that a browser has to a host without HTTP/2: pages need some
 const STEP = 500_000  // bytes
 
 const plain = url => url.split(/[?#]/)[0]  // an interview's address differs by its query only

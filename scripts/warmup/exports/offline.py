@@ -33,9 +33,10 @@ _PROMISED = [
     *(f"{level}/{page}index.html" for level in LEVELS for page in ("", "sheet/")),
 ]
 _STATEMENTS = b"assets/javascripts/statements.js"
-# Of no use in the train, or too much for it: levels on one page, notebooks, data, what only machines read.
+# Of no use in the train, or too much for it: levels on one page, files for other programs, what only machines read. The
+# deck is also another one in each build, so that none would be the same release.
 _LEFT_OUT = re.compile(
-    r".*/print/index\.html|.*\.(map|ipynb|dot|pdf|xml|gz|txt)|assets/(javascripts/lunr|wasm|live)/.*"
+    r".*/print/index\.html|.*\.(map|ipynb|apkg|dot|pdf|xml|gz|txt)|assets/(javascripts/lunr|wasm|live)/.*"
     r"|questions(\.schema)?\.json|404\.html|offline(-release)?\.js(on)?"
 )
 

@@ -39,7 +39,13 @@ const text = "../other.js"
 """
 LEFT_OUT = {
     *("404.html", "offline.js", "offline.json", "offline-release.json", "questions.json", "llms.txt"),
-    *("junior/print/index.html", "junior/a/b/b.ipynb", "assets/javascripts/all.js.map", "junior/a/b.dot"),
+    *(
+        "junior/print/index.html",
+        "junior/a/b/b.ipynb",
+        "practice/deck.apkg",
+        "assets/javascripts/all.js.map",
+        "junior/a/b.dot",
+    ),
     *("assets/javascripts/lunr/min/lunr.de.min.js", "assets/wasm/torch.wasm", "assets/live/live.js"),
 }
 FILES = {
@@ -54,7 +60,6 @@ FILES = {
     ),
     "junior/plot.png": "picture of a card",
     "b.png": "picture of an answer",
-    "practice/deck.apkg": "deck",
     "practice/copy.md": "copy",
     "index.html": "<p>",
     "plan/index.html": "<p>",

@@ -45,7 +45,7 @@ def test_after_one_button_everything_works_without_a_network_until_it_is_removed
     expect(page.get_by_role("region", name="Without a network")).to_be_focused()
     small_host.down = True
     more = manifest(small_host.folder)["more"]
-    kinds = ("QUESTION/", "short/", "judge.py", "check.py", ".md", ".apkg", "search_index.json", ".svg")
+    kinds = ("QUESTION/", "short/", "judge.py", "check.py", ".md", "search_index.json", ".svg")
     assert all(any(address.endswith(kind.replace("QUESTION/", QUESTION)) for address in more) for kind in kinds)
     for address in (address for address in more if address.endswith("/")):
         page.goto(small_host.root + address)
