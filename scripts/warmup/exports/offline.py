@@ -1,7 +1,9 @@
-"""What a browser must keep so that the practice pages open without a network: every file that they load, with its hash.
+"""What a browser keeps for when there is no network: files of the built site, each with its hash and its size.
 
-The list is made from the built site, so that a new practice mode, a new style sheet or a new name of one of Material's
-files is on it without anyone's doing. ``docs/practice/offline.js`` is its reader.
+Some it keeps after a visit to practice, unasked: what practice, plans, cheat sheets, statements and lists of questions
+load. More it keeps only if the reader asks for the whole site. Both lists are made from the built site, so that a new
+practice mode, a new style sheet or a new name of one of Material's files is on them without anyone's doing.
+``docs/offline.js`` is their reader.
 """
 
 from __future__ import annotations
@@ -17,10 +19,26 @@ from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
 from warmup.exports import cards
-from warmup.site.links import relative_link
+from warmup.vocabulary import LEVELS
 
 FOLDER = "practice/"
-MANIFEST = FOLDER + "offline.json"
+MANIFEST = "offline.json"
+# What a page that is opened asks for, because it is small.
+RELEASE = "offline-release.json"
+
+_PROMISED = [
+    f"{FOLDER}**/index.html",
+    f"{FOLDER}**/*.json",
+    *("index.html", "plan/index.html", "questions/index.html", "offline.html"),
+    *(f"{level}/{page}index.html" for level in LEVELS for page in ("", "sheet/")),
+]
+_STATEMENTS = b"assets/javascripts/statements.js"
+# Of no use in the train, or too much for it: levels on one page, files for other programs, what only machines read. The
+# deck is also another one in each build, so that none would be the same release.
+_LEFT_OUT = re.compile(
+    r".*/print/index\.html|.*\.(map|ipynb|apkg|dot|pdf|xml|gz|txt)|assets/(javascripts/lunr|wasm|live)/.*"
+    r"|questions(\.schema)?\.json|404\.html|offline(-release)?\.js(on)?"
+)
 
 _LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
 _CONFIG = re.compile(r'<script id="__config" type="application/json">(.*?)</script>', re.S)
@@ -81,14 +99,15 @@ def _resolve(file: str, address: str) -> str | None:
     return posixpath.normpath(posixpath.join(posixpath.dirname(file), unquote(parts.path)))
 
 
-def needed(site: Path) -> list[str]:
-    """Files below the site's root that the practice pages need, sorted.
+def promised(site: Path) -> list[str]:
+    """Files below the site's root that the pages need which work after a visit to practice, sorted.
 
     Args:
         site: the built site's folder.
     """
-    first = [path for pattern in (f"{FOLDER}**/index.html", f"{FOLDER}**/*.json") for path in site.glob(pattern)]
-    waiting = [path.relative_to(site).as_posix() for path in first if path != site / MANIFEST]
+    first = {path for pattern in _PROMISED for path in site.glob(pattern)}
+    first |= {path for path in site.glob("*/*/*/index.html") if _STATEMENTS in path.read_bytes()}
+    waiting = [path.relative_to(site).as_posix() for path in first]
     found: set[str] = set()
     while waiting:
         file = waiting.pop()
@@ -104,6 +123,24 @@ def needed(site: Path) -> list[str]:
     return sorted(found)
 
 
+def _rest(site: Path, but: list[str]) -> list[str]:
+    """The other files of the whole site; pages last, so that a page that a browser has is one whose parts it has."""
+    files = {path.relative_to(site).as_posix() for path in site.rglob("*") if path.is_file()} - set(but)
+    kept = (file for file in files if not _LEFT_OUT.fullmatch(file))
+    return sorted(kept, key=lambda file: (file.endswith(".html"), file))
+
+
+def _described(site: Path, files: list[str]) -> dict[str, list[str | int]]:
+    """By address: the hash and the number of bytes."""
+    described: dict[str, list[str | int]] = {}
+    for file in files:
+        content = (site / file).read_bytes()
+        digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
+        is_page = file == "index.html" or file.endswith("/index.html")
+        described[quote(file.removesuffix("index.html") if is_page else file)] = [f"sha256-{digest}", len(content)]
+    return described
+
+
 def manifest(site: Path) -> dict:
     """The release that a built site is.
 
@@ -111,18 +148,17 @@ def manifest(site: Path) -> dict:
         site: the built site's folder.
 
     Returns:
-        ``files`` maps each address, relative to the manifest's own, to its hash in the form of Subresource Integrity,
-        which browsers check while they fetch; ``release`` is one hash over all of it.
+        ``files`` maps each address of what is kept unasked, relative to the site's root, to its hash in the form of
+        Subresource Integrity, which browsers check while they fetch, and its size in bytes; ``more`` is the rest of the
+        whole site; ``release`` is one hash over all of it.
     """
-    link = relative_link(FOLDER)
-    files = {
-        quote(link(file.removesuffix("index.html"))): "sha256-"
-        + base64.b64encode(hashlib.sha256((site / file).read_bytes()).digest()).decode()
-        for file in needed(site)
-    }
-    return {"release": hashlib.sha256(json.dumps(files, sort_keys=True).encode()).hexdigest(), "files": files}
+    first = promised(site)
+    lists = {"files": _described(site, first), "more": _described(site, _rest(site, but=first))}
+    return {"release": hashlib.sha256(json.dumps(lists, sort_keys=True).encode()).hexdigest(), **lists}
 
 
 def write(site: Path) -> None:
     """Write the manifest of a built site into it."""
-    (site / MANIFEST).write_text(json.dumps(manifest(site), indent=1), encoding="utf-8")
+    made = manifest(site)
+    (site / MANIFEST).write_text(json.dumps(made, separators=(",", ":")), encoding="utf-8")
+    (site / RELEASE).write_text(json.dumps({"release": made["release"]}), encoding="utf-8")

@@ -1,11 +1,10 @@
-"""The manifest lists what the practice pages load, and says when any of it has changed."""
+"""The manifest lists what works without a network, and says when any of it has changed."""
 
 from __future__ import annotations
 
 import base64
 import hashlib
 import json
-import os
 from pathlib import Path
 from urllib.parse import unquote
 
@@ -38,6 +37,17 @@ import {
 } from "../../../not-there.js"
 const text = "../other.js"
 """
+LEFT_OUT = {
+    *("404.html", "offline.js", "offline.json", "offline-release.json", "questions.json", "llms.txt"),
+    *(
+        "junior/print/index.html",
+        "junior/a/b/b.ipynb",
+        "practice/deck.apkg",
+        "assets/javascripts/all.js.map",
+        "junior/a/b.dot",
+    ),
+    *("assets/javascripts/lunr/min/lunr.de.min.js", "assets/wasm/torch.wasm", "assets/live/live.js"),
+}
 FILES = {
     "practice/index.html": "<p>",
     "practice/mode/index.html": HTML,
@@ -50,9 +60,19 @@ FILES = {
     ),
     "junior/plot.png": "picture of a card",
     "b.png": "picture of an answer",
-    "practice/deck.apkg": "deck",
     "practice/copy.md": "copy",
-    "practice/offline.js": "worker",
+    "index.html": "<p>",
+    "plan/index.html": "<p>",
+    "junior/index.html": "<p>",
+    "senior/sheet/index.html": "<p>",
+    "offline.html": "<p>",
+    "junior/the-role/expectations/index.html": '<script src="../../../assets/javascripts/statements.js"></script>',
+    "assets/javascripts/statements.js": "script",
+    "junior/a/question/index.html": '<img src="only-here.png">',
+    "junior/a/question/only-here.png": "picture",
+    "junior/short/index.html": "<p>",
+    "search/search_index.json": "[]",
+    **dict.fromkeys(LEFT_OUT, "left out"),
     "assets/javascripts/practice/mode.js": JS,
     "assets/javascripts/practice/mode/parts.js": 'export * from "../mode.js"',
     "assets/javascripts/practice/of-no-page.js": "script",
@@ -69,24 +89,35 @@ FILES = {
     "absolute.js": "script",
     "never.png": "picture",
 }
-LISTED = {
-    "./",
-    "mode/",
-    "mode/picture.png",
-    "cards.json",
-    "proofs/junior/topic.json",
-    "../junior/plot.png",
-    "../b.png",
-    "../assets/javascripts/practice/mode.js",
-    "../assets/javascripts/practice/mode/parts.js",
-    "../assets/javascripts/shared/part.js",
-    "../icon.svg",
-    "../all.css",
-    "../more.css",
-    "../fonts/a.woff2",
-    "../with%20space.js",
-    "../search.js",
+PROMISED = {
+    "",
+    "plan/",
+    "junior/",
+    "senior/sheet/",
+    "offline.html",
+    "junior/the-role/expectations/",
+    "assets/javascripts/statements.js",
+    "practice/",
+    "practice/mode/",
+    "practice/mode/picture.png",
+    "practice/cards.json",
+    "practice/proofs/junior/topic.json",
+    "junior/plot.png",
+    "b.png",
+    "assets/javascripts/practice/mode.js",
+    "assets/javascripts/practice/mode/parts.js",
+    "assets/javascripts/shared/part.js",
+    "icon.svg",
+    "all.css",
+    "more.css",
+    "fonts/a.woff2",
+    "with%20space.js",
+    "search.js",
 }
+
+
+def file_of(address: str) -> str:
+    return unquote(address) + "index.html" * (address == "" or address.endswith("/"))
 
 
 def build(folder: Path, files: dict[str, str]) -> Path:
@@ -101,13 +132,22 @@ def site(tmp_path) -> Path:
     return build(tmp_path / "site", FILES)
 
 
-def test_what_the_pages_load_is_listed_and_nothing_else(site):
-    assert set(offline.manifest(site)["files"]) == LISTED
+def test_what_the_promised_pages_load_is_kept_unasked_and_nothing_else(site):
+    assert set(offline.manifest(site)["files"]) == PROMISED
 
 
-def test_hashes_are_in_the_form_that_browsers_check(site):
+def test_the_whole_site_is_all_but_what_is_too_much_for_the_train(site):
+    more = list(offline.manifest(site)["more"])
+    assert {file_of(address) for address in [*PROMISED, *more]} == set(FILES) - LEFT_OUT
+    assert not PROMISED & set(more)
+    # A browser that stops in between has no page without its parts.
+    pages = [address.endswith(("/", ".html")) for address in more]
+    assert pages == sorted(pages)
+
+
+def test_hashes_are_in_the_form_that_browsers_check_and_sizes_in_bytes(site):
     digest = base64.b64encode(hashlib.sha256(CSS.encode()).digest()).decode()
-    assert offline.manifest(site)["files"]["../all.css"] == f"sha256-{digest}"
+    assert offline.manifest(site)["files"]["all.css"] == [f"sha256-{digest}", len(CSS)]
 
 
 def test_the_same_files_are_the_same_release_in_whatever_order_they_came(site, tmp_path):
@@ -116,6 +156,7 @@ def test_the_same_files_are_the_same_release_in_whatever_order_they_came(site, t
         offline.write(folder)
     assert (site / offline.MANIFEST).read_bytes() == (other / offline.MANIFEST).read_bytes()
     assert json.loads((site / offline.MANIFEST).read_text()) == offline.manifest(site)
+    assert json.loads((site / offline.RELEASE).read_text()) == {"release": offline.manifest(site)["release"]}
 
 
 @pytest.mark.parametrize("name", sorted(FILES))
@@ -123,9 +164,11 @@ def test_a_release_is_another_one_exactly_when_a_listed_file_is(site, name):
     before = offline.manifest(site)
     (site / name).write_text(FILES[name] + " ", encoding="utf-8")
     after = offline.manifest(site)
-    changed = [address for address in LISTED if before["files"][address] != after["files"][address]]
-    assert len(changed) == (before["release"] != after["release"])
-    listed = name.removesuffix("index.html") in {
-        os.path.normpath(f"practice/{unquote(address)}") + "/" * address.endswith("/") for address in LISTED
-    }
-    assert len(changed) == listed
+    changed = [
+        address
+        for part in ("files", "more")
+        for address in before[part]
+        if before[part][address] != after[part][address]
+    ]
+    assert (before["release"] != after["release"]) == (name not in LEFT_OUT)
+    assert [file_of(address) for address in changed] == [name] * (name not in LEFT_OUT)

@@ -2,6 +2,7 @@
 
 import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./coding-list.js"
+import "./overview/whole-site.js"
 import { isDue } from "./flashcards/fsrs.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"

@@ -4,8 +4,8 @@
 
 const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3]
 
-// Named without an ending here: the practice pages keep what their scripts name for when there is no network, but the
-// search finds mostly pages that are not kept.
+// Named without an ending here: what scripts name is kept for when there is no network after a visit to practice, but the
+// search only once somebody has used it.
 const MODULES = ["index", "query", "result"]
 
 /** Loads lunr and the modules only now: most visits never search. */

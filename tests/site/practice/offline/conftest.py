@@ -13,14 +13,13 @@ from release_host import Host
 from warmup.exports import offline
 
 
-@pytest.fixture(scope="session")
-def release(site, tmp_path_factory) -> Callable[[int], Path]:
+def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
     """The folder of a release: each names a function that the scripts share, and its pages, in its own way."""
     made = {}
 
     def make(number: int) -> Path:
         if number not in made:
-            folder = made[number] = tmp_path_factory.mktemp("release") / str(number)
+            folder = made[number] = below / str(number)
             shutil.copytree(site, folder)
             changed = 0
             for script in (folder / "assets/javascripts").rglob("*.js"):
@@ -28,7 +27,11 @@ def release(site, tmp_path_factory) -> Callable[[int], Path]:
                 script.write_text(text, encoding="utf-8")
                 changed += count > 0
             assert changed > 3
-            for page in (folder / "practice").rglob("index.html"):
+            # The worker, and a script that no page loads before somebody presses a button.
+            for name in ("offline.js", "assets/javascripts/practice/mock/recorder.js"):
+                with (folder / name).open("a", encoding="utf-8") as script:
+                    script.write(f"// {number}")
+            for page in folder.rglob("index.html"):
                 text = page.read_text(encoding="utf-8")
                 page.write_text(text.replace("<title>", f"<title>Release {number}, "), encoding="utf-8")
             offline.write(folder)
@@ -37,9 +40,28 @@ def release(site, tmp_path_factory) -> Callable[[int], Path]:
     return make
 
 
+@pytest.fixture(scope="session")
+def release(site, tmp_path_factory) -> Callable[[int], Path]:
+    """A release of this site."""
+    return releases_of(site, tmp_path_factory.mktemp("release"))
+
+
+@pytest.fixture(scope="session")
+def small_release(sample_site, tmp_path_factory) -> Callable[[int], Path]:
+    """A release of the sample project's site, which is kept as a whole in a second."""
+    return releases_of(sample_site, tmp_path_factory.mktemp("small"))
+
+
 @pytest.fixture
 def host(release):
     started = Host(release(1))
+    yield started
+    started.close()
+
+
+@pytest.fixture
+def small_host(small_release):
+    started = Host(small_release(1))
     yield started
     started.close()
 

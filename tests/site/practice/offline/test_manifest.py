@@ -4,13 +4,17 @@ from __future__ import annotations
 
 import json
 import re
-from urllib.parse import urljoin
 
-from release_host import open_every_page, visit
+from release_host import manifest, open_every_page, visit
 from warmup.exports import offline
+from warmup.vocabulary import LEVELS
 
 EXERCISE = "write/causal-attention/"
 KIT = "interview-kit/?questions=practice/write/causal-attention"
+ELSEWHERE = [
+    *("", "plan/", "questions/", "offline.html", "junior/the-role/what-interviewers-expect/"),
+    *(f"{level}/{page}" for level in LEVELS for page in ("", "sheet/")),
+]
 
 
 def test_the_manifest_lists_what_browsers_request(chromium, host):
@@ -27,14 +31,16 @@ def test_the_manifest_lists_what_browsers_request(chromium, host):
         page.goto(host.practice + KIT)
         with page.expect_response("**/words.json"):  # which a list loads once somebody types
             page.get_by_role("searchbox", name="Words in title").focus()
+        for path in ELSEWHERE if scheme == "light" else ():
+            page.goto(host.root + path)
         context.close()
-    listed = {urljoin(host.practice, address) for address in offline.manifest(host.folder)["files"]}
+    listed = {host.root + address for address in manifest(host.folder)["files"]}
     # A reader who answers a single question sees one topic of each mode, and begins one exercise.
     by_topic = re.compile(
         re.escape(host.practice) + "(proofs|predict|write|trainers)/.|.*/snippets/practice/(write|trainers)/."
     )
     # Without a window to show it in, Chromium does not ask for the icon.
-    asked.add(urljoin(host.practice, "../assets/images/favicon.svg"))
+    asked.add(f"{host.root}assets/images/favicon.svg")
     assert asked <= listed
     assert any(map(by_topic.match, asked))
     assert all(map(by_topic.match, listed - asked))

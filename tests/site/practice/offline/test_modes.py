@@ -3,12 +3,14 @@
 from __future__ import annotations
 
 import json
+import re
 
 import pytest
 from playwright.sync_api import expect
 
 from flashcards_page import answer, start
 from warmup.exports import offline
+from warmup.vocabulary import LEVELS
 
 FOLDERS = ("write/a", "trainers/b", "predict/junior/")
 
@@ -25,7 +27,7 @@ def online_page(chromium, address):
 
 def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
     page = online_page
-    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=20_000)
+    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=60_000)
     page.context.set_offline(True)
     page.get_by_role("link", name="Flashcards").last.click()
     start(page)
@@ -44,10 +46,9 @@ def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
     # Each page below practice/ opens, and has nothing else in its place.
     practice = page.url.partition("mock/")[0]
     manifest = json.loads((site / offline.MANIFEST).read_text(encoding="utf-8"))["files"]
-    pages = {name for name in manifest if name.endswith("/") and not name.startswith("..")}
-    below = {
-        f"{file.parent.relative_to(site / 'practice').as_posix()}/" for file in (site / "practice").rglob("index.html")
-    }
+    pages = {name.removeprefix("practice/") for name in manifest if re.fullmatch("practice/(.*/)?", name)}
+    files = (site / "practice").rglob("index.html")
+    below = {file.relative_to(site / "practice").as_posix().removesuffix("index.html") for file in files}
     assert pages == below
     failed = page.evaluate(
         """async addresses => {
@@ -60,3 +61,27 @@ def test_every_mode_works_without_a_network_after_one_visit(online_page, site):
     for name in ("anki/", *(min(one for one in pages if one.startswith(folder)) for folder in FOLDERS)):
         page.goto(practice + name)
         expect(page.locator("h1")).to_be_visible()
+
+
+def test_plans_sheets_statements_and_lists_work_without_a_network_after_one_visit_to_practice(online_page, address):
+    page = online_page
+    expect(page.get_by_text("This browser now has all practice pages")).to_be_visible(timeout=60_000)
+    page.context.set_offline(True)
+    page.get_by_role("navigation", name="Tabs").get_by_role("link", name="Plan").click()
+    page.get_by_role("link", name="Junior in two hours").click()
+    expect(page.locator(".tw-plan__done:visible")).to_contain_text("0 of")
+    page.goto(address + "questions/?topic=mid/autograd")
+    expect(page.get_by_role("status").filter(has_text="question").first).to_be_visible()
+    for level in LEVELS:
+        page.goto(f"{address}{level}/sheet/")
+        expect(page.locator("h1")).to_contain_text("heet")
+        page.goto(f"{address}{level}/")
+        expect(page.locator("h1")).to_be_visible()
+        assert page.evaluate("[...document.images].every(image => image.naturalWidth)")
+    page.goto(address + "junior/the-role/what-interviewers-expect/")
+    page.get_by_role("button", name="True").first.click()
+    expect(page.locator(".tw-score")).to_contain_text("of 1 right")
+    page.goto(address)
+    expect(page.locator("h1")).to_be_visible()
+    page.goto(address + "junior/autograd/zero-grad/")
+    expect(page.locator("h1")).to_have_text("This page is not on this device")

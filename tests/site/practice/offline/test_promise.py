@@ -28,9 +28,7 @@ def test_nothing_is_promised_where_a_file_is_missing_or_of_another_release(reade
         shutil.copytree(release(1), host.folder)
         damage(host.folder / "assets/javascripts/practice/mock/recorder.js")
         page = visit(reader, host)
-        page.wait_for_function("navigator.serviceWorker.controller")
-        page.wait_for_load_state("networkidle")
-        page.wait_for_timeout(1_000)
+        expect(page.get_by_text("This copy of the site can't be kept now")).to_be_visible(timeout=60_000)
         expect(page.get_by_text(KEPT)).to_be_hidden()
         assert caches(page) == []
 
@@ -41,9 +39,7 @@ def test_where_storage_is_full_pages_work_and_nothing_is_promised(reader, host):
     session = reader.new_cdp_session(page)
     session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin, "quotaSize": 300_000})
     page.goto(host.practice)
-    page.wait_for_function("navigator.serviceWorker.controller")
-    page.wait_for_load_state("networkidle")
-    page.wait_for_timeout(1_000)
+    expect(page.get_by_text("This browser gives the site no more room")).to_be_visible(timeout=60_000)
     expect(page.get_by_text(KEPT)).to_be_hidden()
     open_every_page(page, host, 1)
     host.down = True

@@ -111,7 +111,7 @@ export class Session {
       part(isExercise(card) ? "The core line" : "Say it", true, say(card)),
       part("Listening for", false, ladder(this.#bank, card)),
       !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"),
-        !navigator.onLine && ", once there is a network again: it is not one of the practice pages."))]
+        !navigator.onLine && ", once there is a network again, if this device does not keep it."))]
   }
 
   #reveal() {
