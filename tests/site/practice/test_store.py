@@ -137,7 +137,7 @@ FOREIGN = [
 
 def test_a_file_that_is_not_ours_changes_nothing(open_page):
     page = with_stored(open_page, PAGE, state({TWO: CARD}))
-    message = page.locator(".tw-message")
+    message = page.locator("#progress .tw-message")
     for text in FOREIGN:
         message.evaluate("element => { element.textContent = '' }")
         import_file(page, text)
@@ -153,7 +153,7 @@ def test_progress_moves_to_another_browser_as_a_file(open_page):
     text = download.value.path().read_text()
     other = with_stored(open_page, PAGE, state({ONE: {**CARD, "at": CARD["at"] - 1, "reviews": 1}, TWO: CARD}))
     import_file(other, text.replace('"entries":{', '"entries":{"card:broken":{"at":1},'))
-    expect(other.locator(".tw-message")).to_contain_text("Read 1 entry; 1 entry could not be used.")
+    expect(other.locator("#progress .tw-message")).to_contain_text("Read 1 entry; 1 entry could not be used.")
     assert stored(other) == {ONE: CARD, TWO: CARD}  # the later answer wins
 
 

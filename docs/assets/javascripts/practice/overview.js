@@ -2,8 +2,8 @@
 
 import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./coding-list.js"
-import "./overview/whole-site.js"
 import { isDue } from "./flashcards/fsrs.js"
+import "./overview/whole-site.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { store } from "./shared/store.js"
