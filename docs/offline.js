@@ -3,8 +3,8 @@
 // A release is what offline.json lists (scripts/warmup/exports/offline.py): `files`, which are kept after a visit to practice,
 // and `more`, the rest of the site, which a reader may ask for; of each its hash and its size, and one hash over all. A cache
 // holds one release, and is used only once it holds all of `files`. A page has one source for as long as it is open: the
-// network, or one cache. From a cache it comes while there is no network, or while the network has just that release; a page
-// of another release takes no file from a cache, even when the network fails.
+// network, or one cache. From a cache it comes while there is no network, or none that answers soon, as in a tunnel, or
+// while the network has just that release; a page of another release takes no file from a cache, even when the network fails.
 //
 // A new release is noticed because its hash is asked for with each page that is opened. The worker's own address
 // and text say nothing of the release: a worker that had to be replaced first would have to wait until the pages of
@@ -22,6 +22,7 @@ const PINNED = `${MANIFEST}?page=`
 const OF_SEARCH = /\/search[/.]/
 const AT_ONCE = 4  // of six connections that a browser has to a host without HTTP/2: pages need some
 const STEP = 500_000  // bytes
+const PATIENCE = 3_000  // milliseconds in which the network must answer where a page is kept
 
 const plain = url => url.split(/[?#]/)[0]  // an interview's address differs by its query only
 
@@ -32,18 +33,19 @@ const isFile = url => /(\/|\.\w+)$/.test(plain(url))
 const isPage = address => /(^|\/|\.html)$/.test(address)
 
 /** What the network has now; null where it has no release. @throws there is no network. */
-const published = async address => {
-  const response = await fetch(address, { cache: "no-store" })
+const published = async (address, signal) => {
+  const response = await fetch(address, { cache: "no-store", signal })
   return response.ok ? response.json() : null
 }
 
-const names = async () => (await caches.keys()).filter(name => name.startsWith(PREFIX))
+// Where the browser refuses storage, or its storage is broken, nothing is kept, and pages come from the network.
+const names = async () => (await caches.keys().catch(() => [])).filter(name => name.startsWith(PREFIX))
 
 /** The cache of this name if it is complete: the manifest is the last thing that is put into it. */
 const complete = async name => {
-  if (!await caches.has(name)) return null
-  const cache = await caches.open(name)
-  return await cache.match(MANIFEST) ? cache : null
+  if (!(await names()).includes(name)) return null
+  const cache = await caches.open(name).catch(() => null)
+  return await cache?.match(MANIFEST) ? cache : null
 }
 
 /** The complete ones, the newest first. */
@@ -57,7 +59,7 @@ const find = (cache, request) => cache?.match(plain(request.url), { ignoreVary: 
 const manifestOf = async cache => (await cache.match(MANIFEST)).json()
 
 // A file that the browser has kept for itself may be of another release than the page: ask whether it is the newest.
-const fromNetwork = request => fetch(request, { cache: "no-cache" })
+const fromNetwork = (request, signal) => fetch(request, { cache: "no-cache", signal })
 
 /** @throws there is no network, or it has another file. */
 const verified = async (address, integrity, signal) => {
@@ -83,8 +85,8 @@ const sourceOf = async id => {
   if (!sources.has(id)) {
     let source = null
     for (const name of await names()) {
-      const cache = await caches.open(name)
-      if (await cache.match(PINNED + id)) source = cache
+      const cache = await caches.open(name).catch(() => null)
+      if (await cache?.match(PINNED + id)) source = cache
     }
     if (!sources.has(id)) sources.set(id, source)
   }
@@ -96,25 +98,38 @@ const pin = (event, cache) => {
   event.waitUntil(cache.put(PINNED + event.resultingClientId, new Response()).catch(() => {}))  // where storage is full, the worker may forget
 }
 
+/** The page as the network has it, and the cache of that release if it comes from there. @throws there is no network. */
+const newest = async (request, signal) => {
+  const now = await published(RELEASE, signal)
+  const cache = now && await complete(PREFIX + now.release)
+  const page = cache && (await find(cache, request) ?? await ofRelease(cache, request))
+  return page ? { page, cache } : { page: await fromNetwork(request, signal), cache: null }
+}
+
+/** The page from the newest cache that has it, whatever the network has; null where none does. */
+const newestKept = async request => {
+  for (const cache of await allComplete()) {
+    const page = await find(cache, request)
+    if (page) return { page, cache }
+  }
+  return null
+}
+
 const openPage = async event => {
   const { request } = event
   sources.set(event.resultingClientId, null)
+  const end = new AbortController()
+  const late = new Promise(resolve => setTimeout(resolve, PATIENCE, null))
+  const asked = newest(request, end.signal)
+  const soon = await Promise.race([asked, late]).catch(() => null)
   try {
-    const now = await published(RELEASE)
-    const cache = now && await complete(PREFIX + now.release)
-    const page = cache && (await find(cache, request) ?? await ofRelease(cache, request))
-    if (page) pin(event, cache)
-    return page || await fromNetwork(request)
+    const kept = soon ? null : await newestKept(request)
+    if (kept) end.abort()
+    const { page, cache } = kept ?? await asked
+    if (cache) pin(event, cache)
+    return page
   } catch (error) {
-    const kept = await allComplete()
-    for (const cache of kept) {
-      const page = await find(cache, request)
-      if (page) {
-        pin(event, cache)
-        return page
-      }
-    }
-    if (!kept.length) throw error
+    if (!(await allComplete()).length) throw error
     return Response.redirect(`${NOT_HERE}?page=${encodeURIComponent(request.url)}`)
   }
 }

@@ -8,7 +8,7 @@ from pathlib import Path
 import pytest
 from playwright.sync_api import Error, expect
 
-from release_host import KEPT, caches, open_every_page, visit, wait_until_kept
+from release_host import KEPT, caches, open_every_page, shows, stop_worker, visit, wait_until_kept
 from warmup.testing import PREFIX
 
 
@@ -49,3 +49,23 @@ def test_where_storage_is_full_pages_work_and_nothing_is_promised(reader, host):
     session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin})
     page.goto(host.practice)
     wait_until_kept(page)
+
+
+@pytest.mark.parametrize("refused", [["delete", "has", "keys", "match", "open"], ["open"]], ids=["all", "open"])
+def test_where_storage_is_refused_pages_come_from_the_network(reader, host, release, tmp_path, refused):
+    host.folder = tmp_path / "refused"
+    shutil.copytree(release(1), host.folder)
+    worker = host.folder / "offline.js"
+    refuse = f"""for (const name of {refused}) {{
+        CacheStorage.prototype[name] = () => Promise.reject(new DOMException("refused", "SecurityError"))
+    }}\n"""
+    worker.write_text(refuse + worker.read_text(encoding="utf-8"), encoding="utf-8")
+    page = reader.new_page()
+    page.goto(f"{host.origin}{PREFIX}404.html")
+    page.evaluate("name => caches.open(name)", f"torch-warmup {host.root} 1234")
+    for _ in range(2):  # the first visit brings the worker
+        page.goto(host.practice, timeout=20_000)
+        shows(page, 1)
+        expect(page.get_by_text("This browser can't keep the site here.")).to_be_visible(timeout=20_000)
+        expect(page.get_by_text(KEPT)).to_be_hidden()
+        stop_worker(reader, page)
