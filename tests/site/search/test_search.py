@@ -97,6 +97,21 @@ def test_without_a_network_the_search_says_so(chromium, address):
     context.close()
 
 
+def test_a_search_that_loads_never_says_that_it_did_not(open_page):
+    page = open_page("about/live/")
+    # All that it says on the way: what stood there for a second only is found too.
+    page.locator(".md-search-result__meta").evaluate(
+        """status => {
+          self.said = []
+          const observer = new MutationObserver(() => said.push(status.textContent))
+          observer.observe(status, {childList: true, characterData: true, subtree: true})
+        }"""
+    )
+    search(page, "gradient clipping")
+    page.wait_for_function("said.some(text => text.includes('matching document'))")
+    assert not [text for text in page.evaluate("said") if "did not load" in text]
+
+
 def test_words_that_nobody_sees_are_not_counted(open_page):
     page = open_page("plan/?time=hours&level=senior&h=zero_grad+writing.write")
     expect(page.locator(".tw-plan__done:visible")).to_be_visible()

@@ -5,10 +5,13 @@ import io
 import os
 import pickle
 import random
+import re
 import signal
 import subprocess
 import sys
 import tempfile
+import textwrap
+from functools import partial
 from pathlib import Path
 
 import numpy as np
@@ -19,6 +22,7 @@ from torch import nn
 from torch.utils.data import DataLoader, TensorDataset
 from torch.utils.data.distributed import DistributedSampler
 
+from warmup.project import ROOT
 from warmup.testing import load_snippet
 
 small = load_snippet("mid/checkpoints/resume_exactly.py")
@@ -28,6 +32,8 @@ scaler_snippet = load_snippet("mid/checkpoints/resume_exactly_scaler.py")
 iterator_snippet = load_snippet("mid/checkpoints/resume_exactly_iterator.py")
 files = load_snippet("mid/checkpoints/resume_exactly_file_broken.py")
 myth = load_snippet("mid/checkpoints/resume_exactly_myth.py")
+
+PAGE = ROOT / "docs/mid/checkpoints/resume-exactly.md"
 
 
 def data(size: int = 30) -> TensorDataset:
@@ -438,6 +444,45 @@ class TestResumeExactly:
         again = go_on(new(), state)
         again.train(24)
         assert torch.equal(weights(again), weights(whole))
+
+    def test_the_lines_of_the_page_resume_tied_weights_dicts_and_two_optimizers(self, tmp_path, monkeypatch):
+        lines = re.search(r"```text\n(    trainer = .*?)    ```", PAGE.read_text(), re.DOTALL)[1]
+        lines = textwrap.dedent(lines).replace("10_000", "20").replace("+ 100", "+ 5")
+        x = torch.randint(9, (31, 4), generator=torch.Generator().manual_seed(5))
+        samples = [{"ids": ids, "next": ids[0]} for ids in x]
+
+        def run(folder: str, seed: int, killed_at: int | None = None) -> dict[str, torch.Tensor]:
+            torch.manual_seed(seed)
+            embedding, head = nn.Embedding(9, 6), nn.Linear(6, 9)
+            head.weight = embedding.weight
+            model = nn.Sequential(embedding, nn.Dropout(0.2), nn.Flatten(0, 1), head)
+
+            class Two(resume.Trainer):
+                def step(self, batch):
+                    if self.done == killed_at:
+                        raise KeyboardInterrupt
+                    self.parts["second"].zero_grad()
+                    super().step(batch)
+                    self.parts["second"].step()
+
+            def loss(model, batch):
+                return nn.functional.cross_entropy(model(batch["ids"][:, :1]), batch["next"])
+
+            second = torch.optim.SGD([head.bias], lr=0.1, momentum=0.9)
+            (tmp_path / folder).mkdir(exist_ok=True)
+            monkeypatch.chdir(tmp_path / folder)
+            names = {"Trainer": partial(Two, second=second), "Path": Path, "model": model, "loss": loss}
+            names["optimizer"] = torch.optim.AdamW([head.weight], lr=0.01)
+            names["loader"] = DataLoader(samples, 4, sampler=resume.EpochSampler(31))
+            exec(lines, names)
+            return model.state_dict()
+
+        whole = run("whole", seed=0)
+        with pytest.raises(KeyboardInterrupt):
+            run("killed", seed=0, killed_at=13)
+        resumed = run("killed", seed=1)
+        assert all(torch.equal(whole[name], resumed[name]) for name in whole)
+        assert not all(torch.equal(whole[name], value) for name, value in run("other", seed=1).items())
 
     @pytest.mark.parametrize(
         ("change", "name", "other", "usual"),
