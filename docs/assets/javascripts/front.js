@@ -1,13 +1,13 @@
 // The front page: which cards are due, and which plan was chosen.
 
-import { isDue } from "./practice/flashcards/fsrs.js"
+import { countDue } from "./practice/flashcards/due.js"
 import { store } from "./practice/shared/store.js"
 import { counted, element } from "./shared/dom.js"
 
 const box = document.querySelector(".tw-today")
 
 const refresh = () => {
-  const due = [...store.all("card").values()].filter(card => isDue(card, Date.now())).length
+  const due = countDue()
   const { time, level } = store.get("place:plan") ?? {}
   const plan = document.querySelector(`[data-plan="${CSS.escape(`${time}-${level}`)}"]`)
   for (const link of document.querySelectorAll("[data-plan]")) link.toggleAttribute("aria-current", link === plan)

@@ -11,14 +11,31 @@ const find = ({ time, level }) => plans.find(plan => plan.dataset.time === time 
 const asTime = minutes =>
   [minutes >= 60 && `${Math.floor(minutes / 60)} h`, minutes % 60 && `${minutes % 60} min`].filter(Boolean).join(" ")
 
-/** How far the reader is in a plan with these questions. */
-const progress = items => {
+const isDone = page => store.get(page.dataset.attempt)?.done === true
+
+/** How far the reader is in a plan with these questions, and these exercises and broken trainers. */
+const progress = (items, coding) => {
   const read = items.filter(item => ticksOf(item.dataset.question).read)
   const known = items.filter(item => ticksOf(item.dataset.question).known)
   const left = items.filter(item => !read.includes(item))
   const minutes = left.reduce((sum, item) => sum + Number(item.dataset.minutes), 0)
   return `${read.length} of ${items.length} read, ${known.length} known.`
     + (left.length ? ` ${asTime(minutes)} of reading and speaking are left.` : " All of them are read.")
+    + (coding.length ? ` ${coding.filter(isDone).length} of ${coding.length} pieces of code done.` : "")
+}
+
+/**
+ * Where a plan of days goes on: at the first question that is not read and, after them, at the first piece of code that is
+ * not done. Empty where nothing is begun, as the first day is in view then, and at the end.
+ */
+const next = (items, coding) => {
+  const unread = items.filter(item => !ticksOf(item.dataset.question).read)
+  const undone = coding.filter(page => !isDone(page))
+  const found = unread[0] ?? undone[0]
+  if (!found || unread.length + undone.length === items.length + coding.length) return []
+  const day = found.closest("ol").previousElementSibling
+  const { href, textContent } = found.querySelector("a")
+  return ["Next, on ", element("a", { href: `#${day.id}` }, day.firstChild.textContent.trim()), ": ", element("a", { href }, textContent)]
 }
 
 const show = shown => {
@@ -27,8 +44,16 @@ const show = shown => {
 
   const items = [...shown.querySelectorAll("[data-question]")]
   for (const item of items) item.append(ticks(item.dataset.question, item.querySelector("a").textContent))
+  const coding = [...shown.querySelectorAll("[data-attempt]")]
+  for (const page of coding) page.querySelector(".tw-question__meta").prepend(element("span", { class: "tw-mark" }))
   const done = shown.querySelector(".tw-plan__done")
-  const count = () => { done.textContent = progress(items) }
+  const on = shown.querySelector(".tw-plan__next")
+  const count = () => {
+    done.textContent = progress(items, coding)
+    for (const page of coding) page.querySelector(".tw-mark").textContent = isDone(page) ? "Done · " : ""
+    on.replaceChildren(...shown.querySelector("h3") ? next(items, coding) : [])
+    on.hidden = !on.hasChildNodes()
+  }
   store.addEventListener("change", count)
   count()
   done.hidden = false

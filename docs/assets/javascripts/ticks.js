@@ -3,6 +3,7 @@
 import { store } from "./practice/shared/store.js"
 import { address } from "./shared/address.js"
 import { element } from "./shared/dom.js"
+import { backToPlan } from "./shared/plan-link.js"
 import { ticks, ticksOf } from "./shared/ticks.js"
 
 const box = document.querySelector(".tw-mine")
@@ -18,7 +19,6 @@ box.append(ticks(box.dataset.question, document.querySelector("h1").firstChild.t
 if (plan) {
   const next = nextIn(plan)
   if (next) box.append(element("a", { href: address(`${next}/`) }, "Next in your plan"))
-  const { time, level } = plan
-  box.append(element("a", { href: `${address("plan/")}?${new URLSearchParams({ time, level })}#${time}-${level}` }, "Back to your plan"))
+  box.append(backToPlan())
 }
 box.hidden = false

@@ -1,6 +1,7 @@
 // The page of an exercise or of a broken trainer: a clock that can be ignored, hints one by one, and what is kept.
 
 import { button, element } from "../shared/dom.js"
+import { backToPlan } from "../shared/plan-link.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { store } from "./shared/store.js"
@@ -90,7 +91,8 @@ hints.forEach((hint, index) => {
 })
 
 const notice = element("div", { class: "tw-notice", hidden: true })
+const toPlan = backToPlan()
 box.querySelector(".tw-attempt__tools")
-  .replaceChildren(element("div", { class: "tw-actions" }, start, clock, reset, done), message, notice)
+  .replaceChildren(element("div", { class: "tw-actions" }, start, clock, reset, done), message, ...toPlan ? [element("p", {}, toPlan)] : [], notice)
 showNotices(notice)
 show()

@@ -5,6 +5,7 @@
 import { element } from "../shared/dom.js"
 import { shortcuts } from "../shared/keys.js"
 import { Choice } from "./flashcards/choice.js"
+import { noteGone } from "./flashcards/due.js"
 import { dueSession, refresh } from "./flashcards/overview.js"
 import { Session } from "./flashcards/session.js"
 import { failed, loadCards } from "./shared/cards.js"
@@ -88,6 +89,7 @@ const start = async () => {
     failed(view, start)
     return
   }
+  noteGone(bank)
   nameExercises()
   choice.read()
   const due = startsWithDue() && dueSession(bank, choice)

@@ -2,7 +2,7 @@
 
 import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./coding-list.js"
-import { isDue } from "./flashcards/fsrs.js"
+import { countDue } from "./flashcards/due.js"
 import "./overview/whole-site.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
@@ -15,11 +15,10 @@ const file = app.querySelector("input[type=file]")
 const refresh = () => {
   const cards = [...store.all("card").values()]
   const puzzles = [...store.all("puzzle").values()]
-  const due = cards.filter(card => isDue(card, Date.now())).length
   const questions = [...store.all("question").values()]
   app.querySelector(".tw-summary").replaceChildren(
     element("li", {}, `${counted(questions.filter(question => question.read).length, "question")} read, ${questions.filter(question => question.known).length} known`),
-    element("li", {}, `${counted(cards.length, "flashcard")} answered, ${due} of them due again`),
+    element("li", {}, `${counted(cards.length, "flashcard")} answered, ${countDue()} of them due again`),
     element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),
     element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`),
     element("li", {}, `${howMany("exercise")}, ${howMany("trainer")}`))
