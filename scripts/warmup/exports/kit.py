@@ -28,9 +28,17 @@ _BOX = re.compile(r'<div class="tw-app.*?</div>\s*</div>', re.S)
 _END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)|:(?=\s*$)""")
 # A sentence before code or a picture is complete without it, unless it speaks of that: "This helper keeps the types:".
 _COLON = re.compile(r":((?:</\w+>)*)$")
-_SPEAKS_OF_IT = re.compile(r"\b(?:[Hh]ere|[Ss]ame|[Tt]his|[Tt]hese)\b|^\s*If [^,]*$")
+_SPEAKS_OF_IT = re.compile(r"\b(?:[Hh]ere|[Tt]his|[Tt]hese)\b|^\s*(?:The s|S)ame\b|^\s*If [^,]*$")
 _SHORT_FOR = re.compile(r"\b(?:al|e\.g|i\.e|vs|cf|approx|no)\.$")
 _LINK = re.compile(r"</?a\b[^>]*>")
+# A sentence that begins with a link leads to another page, but for one that begins with a name of torch's.
+_LEADS_AWAY = re.compile(r"\s*<a\b[^>]*>(?!<code\b)")
+# "See there" at the end of a sentence, which paper cannot follow.
+_SEE = re.compile(
+    r"(?:[,:;]\s+(?:see|as\s+in)\s+(?:the\s+)?<a\b[^>]*>(?:(?!</a>).)*</a>(?=[.:;])"
+    r"|\s+\((?:see\s+)?(?:an?\s+|the\s+)?<a\b[^>]*>(?:(?!</a>).)*</a>\))",
+    re.S,
+)
 # What a sentence needs at least to say something: "Four." and "It depends." take the next one with them.
 FEW_WORDS = 12
 # A line of fewer says nothing: "Not necessarily."
@@ -38,11 +46,16 @@ LEAST_WORDS = 5
 # The next sentence often holds the answer ("There is no flag for a row. Write it back."), so it comes along up to this
 # length: two lines on paper.
 MOST_WORDS = 36
+# Below this the first sentence often answers only half of the question ("cat has memory of its own", and not how to
+# avoid that), so one more comes along even if it makes three or four lines.
+HALF_WORDS = 22
+MOST_WORDS_OF_TWO = 56
 # What cannot be read without the page; a sentence that begins with a link leads to another one.
 _POINTS = re.compile(
     r"\babove[,.:;)]|\b(?:bias|function|grid|module|picture|plot|program|run|table|X+)\s+above\b|\bthe\s+program\s+for\b"
     r"|\b(?:this|next)\s+(?:page|program)\b|\bpage of its own\b|\bhas a page\b|\bMore in\b"
     r"|\b(?:two|three) (?:checks|limits)\b"
+    r"|\b(?:function|line|program|table)\s+below\b|\b[Tt]he\s+training\s+program\b|\bIn\s+the\s+run\b|\brow\s+of\s+the\s+table\b"
 )
 # What a page has room for at most.
 FOLLOW_UPS = 4
@@ -50,7 +63,7 @@ MISTAKES = 6
 
 
 def one_line(answer: str) -> str:
-    """The first sentences of an answer, as many as say something and fit into two lines, as HTML without links.
+    """The first sentences of an answer, as many as say something and fit into a few lines, as HTML without links.
 
     Args:
         answer: HTML, as a follow-up's fold holds it.
@@ -59,7 +72,7 @@ def one_line(answer: str) -> str:
         "" where it does not begin with a sentence that is complete without what follows, such as a table.
     """
     paragraph = _PARAGRAPH.match(answer.strip())
-    return _LINK.sub("", _sentences(paragraph[1].strip())) if paragraph else ""
+    return _LINK.sub("", _sentences(_SEE.sub("", paragraph[1].strip()))) if paragraph else ""
 
 
 def _sentences(paragraph: str) -> str:
@@ -70,8 +83,9 @@ def _sentences(paragraph: str) -> str:
         text = plain[: end.end()]
         if text.count('"') % 2 or text.count("(") != text.count(")") or _SHORT_FOR.search(text):
             continue
-        enough = len(plain[:taken].split()) >= FEW_WORDS
-        if enough and (len(text.split()) > MOST_WORDS or paragraph[places[taken] :].lstrip().startswith("<a ")):
+        words = len(plain[:taken].split())
+        most = MOST_WORDS if words > HALF_WORDS else MOST_WORDS_OF_TWO
+        if words >= FEW_WORDS and (len(text.split()) > most or _LEADS_AWAY.match(paragraph[places[taken] :])):
             break
         if taken and _POINTS.search(plain[taken : end.end()]):
             break

@@ -15,8 +15,33 @@ from warmup.exports import cards, kit
             "There is no flag for one row of it, as an indexed row is a result. Write it back after each step.",
         ),
         (
-            f"<p>It adds the gradient to what is there, and so it never overwrites. And {'so ' * 40}on.</p>",
+            f"<p>It adds the gradient to what is there, and so it never overwrites. And {'so ' * 60}on.</p>",
             "It adds the gradient to what is there, and so it never overwrites.",
+        ),
+        (
+            f"<p>The result has memory of its own, so each number exists twice. I allocate it once, {'and ' * 30}write."
+            "</p>",
+            f"The result has memory of its own, so each number exists twice. I allocate it once, {'and ' * 30}write.",
+        ),
+        (
+            "<p>A view never copies, and it raises if the strides do not allow it. "
+            '<a href="x"><code>y()</code></a> copies only then.</p>',
+            "A view never copies, and it raises if the strides do not allow it. <code>y()</code> copies only then.",
+        ),
+        (
+            "<p>Adam divides the decay by the size of the gradient. AdamW does not, so all decay at the same rate:</p>"
+            "<pre>x</pre>",
+            "Adam divides the decay by the size of the gradient. AdamW does not, so all decay at the same rate.",
+        ),
+        (
+            '<p>Not if it still has a gradient from before: see <a href="x">freezing properly</a>. '
+            "The mode protects no weight.</p>",
+            "Not if it still has a gradient from before. The mode protects no weight.",
+        ),
+        (
+            '<p>It keeps the sum, as the optimizer wants it (<a href="x">an old report</a>). '
+            "It never calls that function, though.</p>",
+            "It keeps the sum, as the optimizer wants it. It never calls that function, though.",
         ),
         (
             "<p>A hook gets the sum. Give each branch a view, and hooks to the <em>views:</em></p><pre>x</pre>",

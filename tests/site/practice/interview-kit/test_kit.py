@@ -12,6 +12,7 @@ from playwright.sync_api import expect
 
 from practice_pages import check_on_a_phone, check_with_axe, stored
 from warmup.content import levels
+from warmup.project import SNIPPETS
 
 PAGE = "practice/interview-kit/"
 SITE = levels.load()
@@ -46,6 +47,19 @@ def test_an_answer_on_paper_points_to_nothing_on_its_page(site):
     answers = json.loads((site / "practice/interview-kit.json").read_text(encoding="utf-8"))
     lines = {one["question"]: " ".join(one["answer"].split()) for asked in answers.values() for one in asked}
     assert not {asked: line for asked, line in lines.items() if page_only.search(line)}
+
+
+def test_an_answer_on_paper_names_no_function_of_a_program_that_is_not_there(site):
+    answers = json.loads((site / "practice/interview-kit.json").read_text(encoding="utf-8"))
+    unknown = {}
+    for question in SITE.questions:
+        code = "\n".join((SNIPPETS / name).read_text(encoding="utf-8") for name in question.snippets)
+        own = set(re.findall(r"^(?:def|class) (\w+)", code, re.M)) - {"forward", "stack"}  # torch's too
+        for one in answers[question.id]:
+            named = re.findall(r"<code>(\w+)(?:\(\))?</code>", one["answer"])
+            if found := [name for name in named if name in own and name not in one["question"]]:
+                unknown[one["question"]] = found
+    assert not unknown
 
 
 def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
