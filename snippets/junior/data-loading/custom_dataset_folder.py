@@ -22,13 +22,14 @@ class FolderDataset(Dataset[tuple[Any, int]]):
     Args:
         classes: class names in the order of their labels; the same for every split.
         transform: called with what was read, each time that an item is.
-        read: returns what is in a file. For spawned workers, it and ``transform``
-            have to be functions of a module, not lambdas.
+        read: returns what is in a file. For workers that are not forked, it and
+            ``transform`` have to be picklable: functions of a module, not lambdas.
         pattern: which files below ``root``, at least one folder deep; the first
             folder is the class.
 
     Raises:
-        ValueError: there is no file, or a file's class is not in ``classes``.
+        ValueError: there is no file, or a file's class is not in ``classes``, or is
+            there twice.
     """
 
     def __init__(
@@ -39,13 +40,17 @@ class FolderDataset(Dataset[tuple[Any, int]]):
         read: Callable[[Path], Any] = read_gray,
         pattern: str = "*/*.npy",
     ) -> None:
-        self.paths = sorted(Path(root).glob(pattern))
+        files = (path for path in Path(root).glob(pattern) if path.is_file())
+        # On Windows, paths themselves are compared as if all letters were small.
+        self.paths = sorted(files, key=lambda path: path.parts)
         if not self.paths:
             raise ValueError(f"no file {pattern} in {root}")
         names = [path.relative_to(root).parts[0] for path in self.paths]
         if unknown := sorted(set(names) - set(classes)):
             raise ValueError(f"not in classes: {unknown}")
         number = {name: label for label, name in enumerate(classes)}
+        if len(number) < len(classes):
+            raise ValueError(f"twice in classes: {list(classes)}")
         self.labels = [number[name] for name in names]
         self.transform, self.read = transform, read
 

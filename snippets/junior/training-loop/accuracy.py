@@ -22,7 +22,8 @@ class Confusion:
     """
 
     def __init__(self, classes: int, ignore: int | None = None) -> None:
-        self.counts = torch.zeros(classes, classes, dtype=torch.int64)
+        zeros = torch.zeros(classes, classes, dtype=torch.int64, device="cpu")
+        self.counts = zeros
         self.ignore = ignore
 
     def update(self, predicted: Tensor, labels: Tensor) -> None:

@@ -91,7 +91,7 @@ class Trainer:
             raise ValueError("the loader has no batch")
 
     def step(self, batch: Any) -> None:
-        """One update. Extend it for an EMA or a log, replace it to clip."""
+        """An update: extend it for an EMA, replace it to clip, never save in it."""
         self.optimizer.zero_grad()
         self.scaler.scale(self.loss_fn(self.model, batch)).backward()
         self.scaler.step(self.optimizer)

@@ -17,13 +17,29 @@ class FineTuning:
     of its batch norm do not move.
 
     Args:
-        model: any. Save its ``state_dict()`` and freeze anew after loading.
-        optimizer: of any kind; it may hold frozen parameters or not.
+        model: any that is not yet in DistributedDataParallel; run lazy modules
+            once. Save its ``state_dict()`` and freeze anew after loading. A second
+            FineTuning, of it or of its copy, does not thaw what this one froze.
+        optimizer: any but LBFGS, whose steps use gradients from before; it may hold
+            frozen parameters or not.
     """
 
     def __init__(self, model: nn.Module, optimizer: torch.optim.Optimizer) -> None:
         self.model, self.optimizer = model, optimizer
         self.hooks: dict[nn.Module, Any] = {}
+
+    def inside(self, parts: tuple[nn.Module, ...], others: set) -> set[nn.Module]:
+        """All modules in the parts, which share no parameter with the others."""
+        inside = {module for part in parts for module in part.modules()}
+        if not inside <= set(self.model.modules()):
+            raise ValueError("a part is not in the model")
+        own = {p for part in parts for p in part.parameters()}
+        for module in others - inside:
+            if shared := own & set(module.parameters(recurse=False)):
+                raise ValueError(
+                    f"{module} shares parameters with it: {len(shared)}"
+                )
+        return inside
 
     def freeze(self, *parts: nn.Module) -> None:
         """Freeze modules of the model with all in them.
@@ -31,35 +47,32 @@ class FineTuning:
         Raises ValueError, and changes nothing, if one is not in the model or shares
         a parameter with what is not frozen.
         """
-        inside = {module for part in parts for module in part.modules()}
-        if not inside <= set(self.model.modules()):
-            raise ValueError("a part is not in the model")
-        frozen = {p for part in parts for p in part.parameters()}
-        for module in set(self.model.modules()) - inside - self.hooks.keys():
-            if shared := frozen & set(module.parameters(recurse=False)):
-                raise ValueError(
-                    f"{module} shares parameters with it: {len(shared)}"
-                )
-        for parameter in frozen:
+        inside = self.inside(parts, set(self.model.modules()) - self.hooks.keys())
+        for parameter in {p for part in parts for p in part.parameters()}:
             parameter.requires_grad_(False)
             parameter.grad = None
         for module in inside - self.hooks.keys():
-            module.eval()
-            self.hooks[module] = module.register_forward_pre_hook(in_eval)
+            module.eval()  # the hook runs before others, such as spectral_norm's
+            hook = module.register_forward_pre_hook(in_eval, prepend=True)
+            self.hooks[module] = hook
 
     def thaw(self, *parts: nn.Module, **group: Any) -> None:
         """Train modules again, and give the optimizer what it does not hold.
 
+        All their parameters train, also those that did not before ``freeze``.
+        Raises ValueError, and changes nothing, if one is not in the model or shares
+        a parameter with what stays frozen.
+
         Args:
-            group: settings of the new parameter group, such as ``lr=1e-4``. A
-                scheduler was built for the old groups: build it again.
+            group: settings of the new parameter group, such as ``lr=1e-4``. What
+                the optimizer holds keeps those that it has. A scheduler was built
+                for the old groups: build it again.
         """
+        for module in self.inside(parts, set(self.hooks)) & self.hooks.keys():
+            self.hooks.pop(module).remove()
+            module.training = self.model.training
         for part in parts:
             part.requires_grad_(True)
-            for module in part.modules():
-                if module in self.hooks:
-                    self.hooks.pop(module).remove()
-                    module.training = self.model.training
         held = {p for old in self.optimizer.param_groups for p in old["params"]}
         wanted = dict.fromkeys(p for part in parts for p in part.parameters())
         if new := [p for p in wanted if p not in held]:

@@ -29,9 +29,9 @@ def accumulated_step(
     """One optimizer step with the mean loss over all that counts in a window.
 
     Args:
-        model: any; in DistributedDataParallel too, with as many windows on each
-            rank. If a layer mixes the samples of a batch (batch norm), the step is
-            not that of one batch.
+        model: any but a sharded one (FSDP); in DistributedDataParallel too, with as
+            many windows on each rank. If a layer mixes the samples of a batch
+            (batch norm), the step is not that of one batch.
         loss_sum: the sum of a micro-batch's losses, a scalar, from model and batch.
         weight_of: what that sum is divided by if the micro-batch is alone: the
             number of its samples or tokens, or the sum of its class weights.
@@ -43,25 +43,29 @@ def accumulated_step(
     Returns:
         The mean loss, over all ranks. If nothing counts, 0.0, and nothing changes.
     """
-    sync = isinstance(model, DistributedDataParallel)
-    ranks = dist.get_world_size(model.process_group) if sync else 1
+    parts = model.modules()  # torch.compile puts its own module around that of DDP
+    ddp = next((m for m in parts if isinstance(m, DistributedDataParallel)), None)
+    ranks = dist.get_world_size(ddp.process_group) if ddp else 1
 
-    def over_ranks(value: Tensor) -> float:
-        if sync:
-            dist.all_reduce(value, group=model.process_group)
-        return value.item()
+    device = next(model.parameters()).device
 
-    mean = torch.zeros((), device=next(model.parameters()).device)
-    total = over_ranks(mean + sum(float(weight_of(batch)) for batch in window))
+    def over_ranks(value: Tensor | float) -> float:
+        if ddp:
+            value = torch.as_tensor(value, dtype=torch.float64, device=device)
+            dist.all_reduce(value, group=ddp.process_group)
+        return float(value)
+
+    mean = torch.zeros((), device=device)
+    total = over_ranks(sum(float(weight_of(batch)) for batch in window))
     if total == 0:
         return 0.0
     scaler = scaler or torch.amp.GradScaler("cpu", enabled=False)
     optimizer.zero_grad()
     for left, batch in zip(range(len(window) - 1, -1, -1), window):
-        with model.no_sync() if sync and left else nullcontext():
+        with ddp.no_sync() if ddp and left else nullcontext():
             loss = loss_sum(model, batch) / total
             scaler.scale(loss * ranks).backward()  # frees this micro-batch's graph
-        mean += loss.detach().to(mean.device)
+        mean = mean + loss.detach().to(device)  # float64 if the loss is
     if max_norm is not None:
         scaler.unscale_(optimizer)
         held = [p for group in optimizer.param_groups for p in group["params"]]

@@ -9,7 +9,7 @@ class MixedPrecision:
     """Steps of one optimizer under autocast, and how many of them were skipped.
 
     Args:
-        model: with float32 parameters, all on one kind of device.
+        model: with float32 parameters, all on one kind of device; move it before.
         loss_fn: a scalar, from the model and a batch as the loader gives it.
         scheduler: stepped after each step that was not skipped.
         dtype: float16, with a GradScaler; or bfloat16 or float32, without.

@@ -103,6 +103,18 @@ class TestCustomDataset:
         monkeypatch.setattr(Path, "glob", lambda self, pattern: sorted(listing(self, pattern), reverse=True))
         assert folder_snippet.FolderDataset(root, "abc").paths == ordered == sorted(ordered)
 
+    def test_the_order_is_that_of_linux_on_windows_too(self, root, monkeypatch):
+        for name in ("c/B.npy", "c/a.npy"):
+            np.save(root / name, np.zeros((2, 2), np.uint8))
+        monkeypatch.setattr(type(root), "__lt__", lambda self, other: str(self).lower() < str(other).lower())
+        names = [path.name for path in folder_snippet.FolderDataset(root, "abc").paths]
+        assert names[-2:] == ["B.npy", "a.npy"]
+
+    def test_folders_are_no_files(self, root):
+        (root / "a" / "folder.npy").mkdir()
+        assert len(folder_snippet.FolderDataset(root, "abc", pattern="**/*")) == 6
+        assert len(folder_snippet.FolderDataset(root, "abc")) == 6
+
     @pytest.mark.parametrize("num_workers", [0, 2])
     def test_a_batch_goes_straight_into_cross_entropy(self, root, num_workers):
         loader = DataLoader(folder_snippet.FolderDataset(root, "abc"), 4, num_workers=num_workers)
@@ -123,6 +135,8 @@ class TestCustomDataset:
     def test_an_unknown_class_and_an_empty_folder_raise(self, root, tmp_path_factory):
         with pytest.raises(ValueError, match=r"^not in classes: \['b', 'c'\]$"):
             folder_snippet.FolderDataset(root, ["a"])
+        with pytest.raises(ValueError, match=r"^twice in classes: \['a', 'b', 'c', 'a'\]$"):
+            folder_snippet.FolderDataset(root, "abca")
         with pytest.raises(ValueError, match=r"^no file \*/\*\.npy in "):
             folder_snippet.FolderDataset(tmp_path_factory.mktemp("empty"), ["a"])
 

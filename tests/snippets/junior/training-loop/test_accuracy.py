@@ -100,6 +100,20 @@ class TestConfusion:
         recalls = torch.stack([one.recall()[1] for one in single])
         assert abs(recalls.nanmean() - whole.recall()[1]) > 0.003
 
+    def test_batches_of_one_size_differ_in_the_samples_that_count(self):
+        whole, single = accuracy.Confusion(2, ignore=-100), []
+        for guess, truth in (([1, 1], [0, 0]), ([1, 0], [-100, 0])):
+            single.append(accuracy.Confusion(2, ignore=-100))
+            for found in (whole, single[-1]):
+                found.update(torch.tensor(guess), torch.tensor(truth))
+        assert [one.accuracy() for one in single] == [0.0, 1.0] and whole.accuracy() == pytest.approx(1 / 3)
+
+    def test_the_counts_are_on_the_cpu_whatever_the_default_device(self):
+        with torch.device("meta"):
+            found = accuracy.Confusion(2)
+        found.update(torch.tensor([1]), torch.tensor([1]))
+        assert found.counts.tolist() == [[0, 0], [0, 1]]
+
     def test_counts_of_processes_add_up(self):
         truth, guess = torch.randint(4, (90,)), torch.randint(4, (90,))
         one, two, both = (accuracy.Confusion(4) for _ in range(3))

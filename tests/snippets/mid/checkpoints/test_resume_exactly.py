@@ -598,6 +598,30 @@ class TestResumeExactly:
         again.train(30)
         assert torch.equal(weights(again), weights(whole)) == (stop % 3 == 0)
 
+    @pytest.mark.parametrize("inside", [True, False])
+    def test_a_file_saved_inside_a_step_trains_on_its_batch_twice(self, inside):
+        states = []
+
+        class Saves(resume.Trainer):
+            def step(self, batch):
+                super().step(batch)
+                if inside and self.done == 11:
+                    states.append(saved(self))
+
+        def new():
+            made = trainer(data(), seed=7)
+            return Saves(made.model, mse, made.optimizer, made.loader)
+
+        whole = new()
+        whole.train(12)
+        if not inside:
+            states.append(saved(whole))
+        whole.train(25)
+        again = go_on(new(), states[0])
+        assert again.done == (11 if inside else 12)
+        again.train(25)
+        assert torch.equal(weights(again), weights(whole)) is not inside
+
     @pytest.mark.parametrize("kept", ["attribute", "buffer", "persistent buffer"])
     def test_what_the_model_keeps_outside_its_state_dict_is_lost(self, kept):
         class Anneals(nn.Linear):

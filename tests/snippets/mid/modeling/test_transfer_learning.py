@@ -110,6 +110,43 @@ class TestFineTuning:
         assert all(p.requires_grad for p in model.parameters()) and not tuning.hooks
         tuning.freeze(model["embed"], model["head"])
         assert not model["head"].weight.requires_grad and model["body"].weight.requires_grad
+        hooks = dict(tuning.hooks)
+        with pytest.raises(ValueError, match=r"^Linear\(.*\) shares parameters with it: 1$"):
+            tuning.thaw(model["body"], model["embed"], lr=0.5)
+        with pytest.raises(ValueError, match="^a part is not in the model$"):
+            tuning.thaw(model["embed"], model["head"], nn.Linear(4, 4))
+        assert tuning.hooks == hooks and not model["embed"].weight.requires_grad
+        tuning.thaw(model["embed"], model["head"])
+        assert not tuning.hooks and model["embed"].weight.requires_grad
+
+    @pytest.mark.parametrize("normalize", [nn.utils.spectral_norm, nn.utils.parametrizations.spectral_norm])
+    def test_a_frozen_module_is_in_eval_mode_before_other_hooks_of_it_run(self, normalize):
+        model = nn.Sequential(normalize(nn.Linear(4, 4)), nn.Linear(4, 1))
+        tuning = tools.FineTuning(model, torch.optim.SGD(model.parameters(), lr=0.1))
+        buffers = {name: value.clone() for name, value in model.named_buffers()}
+        assert buffers
+        for frozen in (True, False):
+            tuning.freeze(model[0]) if frozen else tuning.thaw(model[0])
+            model.train()(torch.randn(3, 4))
+            assert all(torch.equal(value, buffers[name]) for name, value in model.named_buffers()) is frozen
+
+    def test_steps_of_lbfgs_move_what_is_frozen_and_those_of_adam_do_not(self):
+        for make, moves in ((torch.optim.LBFGS, True), (torch.optim.Adam, False)):
+            torch.manual_seed(0)
+            model, x = nn.Sequential(nn.Linear(4, 4), nn.Tanh(), nn.Linear(4, 1)), torch.randn(20, 4)
+            optimizer = make(model.parameters(), lr=0.1)
+
+            def closure(model=model, optimizer=optimizer, x=x):
+                optimizer.zero_grad()
+                loss = (model(x) - x[:, :1]).square().mean()
+                loss.backward()
+                return loss
+
+            optimizer.step(closure)
+            tools.FineTuning(model, optimizer).freeze(model[0])
+            before = model[0].weight.clone()
+            optimizer.step(closure)
+            assert torch.equal(model[0].weight, before) is not moves
 
 
 class TestTransferLearning:

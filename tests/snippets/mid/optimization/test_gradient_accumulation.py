@@ -35,13 +35,15 @@ def classified(model, optimizer, window, weight=None, **options):
     return accumulation.accumulated_step(model, loss_sum, weight_of, optimizer, window, **options)
 
 
-def of_rank(rank, folder, batches):
+def of_rank(rank, folder, batches, wrapped):
     """What one of two processes has after three steps on its own windows: of sizes 7 and 2, and of 4."""
     torch.set_num_threads(1)
     dist.init_process_group("gloo", init_method=f"file://{folder}/init", rank=rank, world_size=2)
     torch.manual_seed(0)
     model = nn.Linear(3, 2).double()
     replica = DistributedDataParallel(model)
+    if wrapped:  # as torch.compile or a module of the user has it inside
+        replica = nn.Sequential(replica)
     optimizer = torch.optim.SGD(replica.parameters(), lr=0.3)
     losses = [classified(replica, optimizer, batches[rank], max_norm=0.4) for _ in range(3)]
     torch.save((losses, model.weight.detach()), f"{folder}/{rank}.pt")
@@ -139,13 +141,14 @@ class TestGradientAccumulation:
             assert loss == pytest.approx(trained[0][0], rel=near)
             assert (weights - trained[0][1]).abs().max() < max(near, 1e-6)
 
-    def test_two_ranks_with_uneven_windows_take_the_step_of_one_batch(self, tmp_path):
+    @pytest.mark.parametrize("wrapped", [False, True])
+    def test_two_ranks_with_uneven_windows_take_the_step_of_one_batch(self, tmp_path, wrapped):
         x = torch.randn(13, 3, dtype=torch.float64)
         y = torch.randint(2, (13,))
         y[1] = y[12] = -100
         parts = list(zip(x.split([7, 2, 4]), y.split([7, 2, 4]), strict=True))
         batches = {0: parts[:2], 1: parts[2:]}
-        mp.start_processes(of_rank, (tmp_path, batches), 2, start_method="fork")
+        mp.start_processes(of_rank, (tmp_path, batches, wrapped), 2, start_method="fork")
         torch.manual_seed(0)
         model = nn.Linear(3, 2).double()
         optimizer, losses = torch.optim.SGD(model.parameters(), lr=0.3), []
@@ -158,8 +161,20 @@ class TestGradientAccumulation:
             losses.append(loss.item())
         for rank in range(2):
             of_it, weight = torch.load(tmp_path / f"{rank}.pt")
-            assert of_it == pytest.approx(losses)
+            assert of_it == pytest.approx(losses, rel=1e-12)
             torch.testing.assert_close(weight, model.weight.detach())
+
+    def test_a_double_model_gets_the_loss_and_the_step_of_one_batch_in_double_precision(self):
+        torch.manual_seed(0)
+        weight = torch.tensor([0.1, 0.7, 0.3], dtype=torch.float64)
+        x, y = torch.randn(29, 4, dtype=torch.float64), torch.randint(3, (29,))
+        model = nn.Linear(4, 3).double()
+        expected = F.cross_entropy(model(x), y, weight)
+        gradient = torch.autograd.grad(expected, model.weight)[0]
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        loss = classified(model, optimizer, list(zip(x.split(7), y.split(7), strict=True)), weight)
+        assert loss == pytest.approx(expected.item(), rel=1e-12)
+        torch.testing.assert_close(model.weight.grad, gradient, rtol=1e-12, atol=0)
 
     def test_a_window_without_labels_changes_nothing(self):
         model = nn.Linear(4, 3)
