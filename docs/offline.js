@@ -65,7 +65,9 @@ const fromNetwork = (request, signal) => fetch(request, { cache: "no-cache", sig
 const verified = async (address, integrity, signal) => {
   const response = await fetch(new URL(address, ROOT), { cache: "no-cache", integrity, signal })
   if (!response.ok) throw new TypeError(`${response.status} ${address}`)
-  return response
+  // Not how long the host says that it is good: for so long a tab would take it from its memory, also into the page of
+  // a new release, and ask nobody.
+  return new Response(response.body, { headers: { "Content-Type": response.headers.get("Content-Type") ?? "", "Cache-Control": "no-cache" } })
 }
 
 /** A file of the cache's release that the cache does not have; null where the network has no such one. */

@@ -31,6 +31,8 @@ def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
             for name in ("offline.js", "assets/javascripts/practice/mock/recorder.js"):
                 with (folder / name).open("a", encoding="utf-8") as script:
                     script.write(f"// {number}")
+            with (folder / "assets/javascripts/plan.js").open("a", encoding="utf-8") as script:
+                script.write(f"globalThis.ran = {number}\n")
             for page in folder.rglob("index.html"):
                 text = page.read_text(encoding="utf-8")
                 page.write_text(text.replace("<title>", f"<title>Release {number}, "), encoding="utf-8")

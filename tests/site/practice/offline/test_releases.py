@@ -40,6 +40,16 @@ def test_a_release_is_shown_at_once_and_whole(reader, host, release):
     assert source(page, release) == {2}
 
 
+def test_a_tab_runs_no_script_that_it_remembers_of_the_release_before(reader, host, release):
+    page = visit(reader, host)
+    wait_until_kept(page)
+    for number in (1, 2):
+        host.folder = release(number)
+        page.goto(host.root + "plan/")
+        shows(page, number)
+        page.wait_for_function("number => globalThis.ran === number", arg=number)
+
+
 def test_only_the_caches_of_this_site_and_of_older_releases_are_deleted(reader, host, release):
     page = reader.new_page()
     page.goto(f"{host.origin}{PREFIX}404.html")
@@ -112,7 +122,8 @@ def test_a_page_of_a_new_release_takes_nothing_from_the_one_before(reader, host,
     host.down = True
     host.resume.set()
     for _ in range(2):
-        assert source(page, release) == {None}
+        # A browser that can't start the worker asks what it has kept itself, which is of the page's own release.
+        assert source(page, release) <= {None, 2}
         stop_worker(reader, page)
 
 
