@@ -41,12 +41,6 @@ def pytest_configure(config):
         config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
 
 
-@pytest.hookimpl(wrapper=True, optionalhook=True)
-def pytest_xdist_auto_num_workers():
-    """One worker more than processors: a test of a page waits now and then, for a timer or a clock of the browser."""
-    return (yield) + ("PYTEST_XDIST_AUTO_NUM_WORKERS" not in os.environ)
-
-
 def pytest_collection_modifyitems(items):
     for need in NEEDS:
         marked = [item for item in items if item.get_closest_marker(need)]

@@ -59,7 +59,8 @@ def test_an_attempt_by_keyboard(open_page):
     expect(box(page).get_by_role("button", name="Not done after all")).to_be_focused()
     page.keyboard.press("Tab")
     hints = page.locator("#hints ~ details.tip summary")
-    for hint in hints.all():  # the next is there once this one is open
+    for hint in hints.all():
+        expect(hint).to_be_visible()  # the next is, once this one is open
         for _ in range(4):
             if hint.evaluate("hint => hint === document.activeElement"):
                 break
