@@ -337,16 +337,18 @@ class TestOptimizers:
         rates = {id(parameter): group["lr"] for group in groups for parameter in group["params"]}
         assert [rates[id(parameter)] for parameter in model.parameters()] == [1.0, 2.0, 0.1, 0.1]
 
-    @pytest.mark.parametrize(("steps", "start"), [(5, 0.1), (8, 0.5)])
-    def test_a_warmup_that_was_built_before_the_new_group_ends_above_its_rate(self, steps, start):
+    @pytest.mark.parametrize(("steps", "start", "done"), [(5, 0.1, 0), (8, 0.5, 0), (4, 0.25, 1), (8, 0.5, 6)])
+    def test_a_warmup_that_was_built_before_the_new_group_ends_above_its_rate(self, steps, start, done):
         old, new = nn.Linear(2, 2), nn.Linear(2, 2)
         optimizer = torch.optim.AdamW(old.parameters(), lr=0.01)
         scheduler = torch.optim.lr_scheduler.LinearLR(optimizer, start, total_iters=steps)
-        optimizer.add_param_group({"params": new.parameters()})
-        for _ in range(steps):
+        for step in range(steps):
+            if step == done:
+                optimizer.add_param_group({"params": new.parameters(), "lr": 0.01})
             optimizer.step()
             scheduler.step()
-        assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.01, 0.01 / start])
+        reached = start + (1 - start) * done / steps
+        assert [group["lr"] for group in optimizer.param_groups] == pytest.approx([0.01, 0.01 / reached])
 
     @pytest.mark.parametrize("key", ["layers.1", "layers.1."])
     def test_a_rate_for_one_layer_is_not_for_another_whose_name_begins_alike(self, key):

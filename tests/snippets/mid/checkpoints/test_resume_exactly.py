@@ -393,6 +393,8 @@ class TestResumeExactly:
         with pytest.raises(TypeError, match="^needs an EpochSampler"):
             model = nn.Linear(8, 1)
             resume.Trainer(model, mse, torch.optim.SGD(model.parameters()), DataLoader(Stream(), 4))
+        with pytest.raises(ValueError, match="expected unspecified sampler option"):
+            DataLoader(Stream(), 4, sampler=resume.EpochSampler(30))
 
     def test_a_file_of_weights_alone_is_refused_and_changes_nothing(self):
         run = trainer(data())
