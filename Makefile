@@ -15,6 +15,8 @@ VARIANT ?=
 STEP ?=
 # One of the parts of `make bench`: sizes, build, visits or runner; empty means all.
 PART ?=
+# Whether `make test` also runs what was green here before and has not changed: 1 for yes.
+ALL ?=
 # How many mutants `make mutants` takes; empty means all.
 SAMPLE ?=
 
@@ -42,9 +44,9 @@ pdf: export PDF = 1
 pdf: build $(VENV)/.pdf  ## Build the site with a PDF of each level
 	$(WARMUP) pdf
 
-test: $(VENV)/.test  ## Run everything that needs no GPU, browser tests included
+test: $(VENV)/.test  ## Run what needs no GPU, browser tests included, and was not green here before (ALL=1: run all)
 	$(WARMUP) chromium
-	$(BIN)/python -m pytest -n auto --ignore=tests/live
+	$(BIN)/python -m pytest -n auto --ignore=tests/live --green=.cache/green.json
 
 live: export LIVE = 1
 live: $(VENV)/.live  ## Read the site at http://127.0.0.1:8000 and run its programs on your own machine

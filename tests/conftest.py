@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from warmup.green import plugin
 from warmup.run import needs, runner, tolerated
 from warmup.vocabulary import NEEDS
 
@@ -29,12 +30,15 @@ collect_ignore = [] if importlib.util.find_spec("jupyter_server") else ["live"]
 
 
 def pytest_addoption(parser):
+    parser.addoption(plugin.OPTION, metavar="FILE", help="leave out what FILE remembers as green; `make test` does")
     parser.addoption("--no-skips", action="store_true", help="a skip is a failure: for machines that have the hardware")
 
 
 def pytest_configure(config):
     if importlib.util.find_spec("torch") is None:
         pytest.exit(str(runner.TorchMissing()), returncode=3)
+    if file := plugin.wanted(config):
+        config.pluginmanager.register(plugin.Green(config, file, plugin.everything()))
     for need, words in NEEDS.items():
         config.addinivalue_line("markers", f"{need}: needs what a snippet declares as {need} ({words})")
     for message, category, _ in tolerated.TORCH_WARNINGS:

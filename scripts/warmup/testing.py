@@ -127,6 +127,26 @@ def build_site(
     )
 
 
+def site_folder(shared: Path) -> Path:
+    """The built site's folder, below one that stands for the host, in the folder that all workers share."""
+    return shared / "host" / PREFIX.strip("/")
+
+
+def sample_folder(shared: Path) -> Path:
+    """Where the sample project and its site stand, in the folder that all workers share."""
+    return shared / "sample"
+
+
+def built(shared: Path) -> str:
+    """Build the site for all workers, unless one has; why it could not be built, or ""."""
+
+    def build() -> str:
+        result = build_site(site_folder(shared), ROOT, "--strict")
+        return "" if result.returncode == 0 else result.stderr or f"mkdocs exited with {result.returncode}."
+
+    return once(shared / "site", build)
+
+
 def once(folder: Path, make: Callable[[], str]) -> str:
     """What ``make`` returns, made by the first process that asks for it; all others wait, and take it from there.
 

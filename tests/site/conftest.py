@@ -10,8 +10,7 @@ import pytest
 
 from warmup.dev import browser
 from warmup.dev.serving import served
-from warmup.project import ROOT
-from warmup.testing import PREFIX, build_site, copy_sample, once
+from warmup.testing import PREFIX, build_site, built, copy_sample, once, sample_folder, site_folder
 
 
 @pytest.fixture(scope="session")
@@ -24,17 +23,11 @@ def shared(tmp_path_factory) -> Path:
 @pytest.fixture(scope="session")
 def site(shared) -> Path:
     """The built site's folder, below a folder that stands for the host. Built once for all workers: only read it."""
-    folder = shared / "host" / PREFIX.strip("/")
-
-    def build() -> str:
-        result = build_site(folder, ROOT, "--strict")
-        return "" if result.returncode == 0 else result.stderr or f"mkdocs exited with {result.returncode}."
-
-    if failure := once(shared / "site", build):
+    if failure := built(shared):
         # Printed, it stands in the report of this worker's first test, and not in those of all that follow.
         print(failure)
         pytest.fail(f"The site does not build. Why stands at {os.environ['PYTEST_CURRENT_TEST']}.", pytrace=False)
-    return folder
+    return site_folder(shared)
 
 
 @pytest.fixture(scope="session")
@@ -107,7 +100,7 @@ def project_copy(tmp_path) -> Path:
 @pytest.fixture(scope="session")
 def sample_site(shared) -> Path:
     """The folder of the sample project's site, built once for all workers: only read it."""
-    folder = shared / "sample"
+    folder = sample_folder(shared)
 
     def build() -> str:
         return build_site(folder / "site", copy_sample(folder), "--strict").stderr

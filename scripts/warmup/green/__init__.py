@@ -1,0 +1,1 @@
+"""What was green on this machine before, so that `make test` runs what has changed since."""
