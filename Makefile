@@ -109,17 +109,22 @@ mutants: $(VENV)/.test  ## Break snippets on purpose and list what no test notic
 	$(WARMUP) mutants $(Q) $(if $(SAMPLE),--sample $(SAMPLE))
 
 bench: $(VENV)/.test  ## Measure pages, build, visits and the runner (PART=sizes for one of these)
-	$(WARMUP) chromium
 	$(WARMUP) bench $(PART)
 
+# For the runner and the Python of pages.yml, all files of each release, and not a word about any registry.
+RESOLVE = requirements.txt requirements-pdf.txt --constraint constraints.txt --python-version 3.12 --python-platform linux \
+  --only-binary :all: --generate-hashes --no-header --no-annotate --no-emit-index-url --no-emit-find-links
+
 # With the oldest Python: what it can install, newer ones can too.
-constraints:  ## Resolve the requirements afresh and pin all packages in constraints.txt
+constraints:  ## Resolve the requirements afresh and pin all packages in constraints.txt, for pages.yml in hashes.txt
 	@$(PYTHON) -c 'import sys; sys.exit(sys.version_info[:2] != (3, 11))' \
 	  || { echo "The oldest supported Python is needed: make constraints PYTHON=python3.11" >&2; exit 1; }
 	rm -rf build/constraints
 	$(PYTHON) -m venv build/constraints
 	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt -r requirements-live.txt
 	build/constraints/bin/python -m warmup constraints
+	build/constraints/bin/python -m pip install --quiet uv
+	build/constraints/bin/python -m uv pip compile --quiet $(RESOLVE) --output-file hashes.txt
 	rm -rf build/constraints
 
 clean:  ## Remove everything that the targets above made
@@ -137,6 +142,11 @@ $(VENV)/.site: requirements.txt constraints.txt | $(VENV)/bin/python
 $(VENV)/.pdf: requirements-pdf.txt $(VENV)/.site
 	$(INSTALL) -r requirements-pdf.txt
 	@touch $@
+
+# What is published is built with files that hashes.txt names, from whatever index they come; nothing of theirs runs first.
+$(VENV)/.hashed: hashes.txt | $(VENV)/bin/python
+	$(BIN)/python -m pip install --quiet --require-hashes --only-binary :all: -r hashes.txt
+	@touch $(VENV)/.site $(VENV)/.pdf $@
 
 $(VENV)/.live: requirements-live.txt $(VENV)/.test
 	$(INSTALL) -r requirements-live.txt

@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+from warmup.dev import browser
 from warmup.green import plugin
 from warmup.run import needs, runner, tolerated
 from warmup.vocabulary import NEEDS
@@ -60,6 +61,24 @@ def pytest_runtest_makereport(item, call):
         report.outcome = "failed"
         report.longrepr = f"{item.nodeid} was skipped, and skips are forbidden here: {report.longrepr[-1]}"
     return report
+
+
+def without_chromium(config) -> int:
+    """How many tests were skipped for want of a Chromium. The process that prints has all workers' reports."""
+    printer = config.pluginmanager.getplugin("terminalreporter")
+    skipped = printer.stats.get("skipped", ()) if printer else ()
+    return sum(browser.MISSING in report.longrepr[-1] for report in skipped)
+
+
+def pytest_sessionfinish(session):
+    if without_chromium(session.config) and os.environ.get("CI") in ("true", "1"):
+        session.exitstatus = pytest.ExitCode.TESTS_FAILED
+
+
+@pytest.hookimpl(trylast=True)
+def pytest_unconfigure(config):
+    if count := without_chromium(config):  # after the sum: the very last line
+        print(f"{count} tests did not run. {browser.MISSING} {browser.HELP}")
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -36,7 +36,7 @@ def test_with_that_permission_nothing_runs_but_git():
     actions = [step["uses"].partition("@")[0] for step in NOTEBOOKS["steps"] if "uses" in step]
     lines = [line for step in NOTEBOOKS["steps"] for line in step.get("run", "").splitlines()]
     assert actions == ["actions/download-artifact"]
-    assert lines and all(line.startswith("git ") for line in lines)
+    assert lines[0].startswith('if [ -n "$(find . ') and all(line.startswith("git ") for line in lines[1:])
     assert NOTEBOOKS["needs"] == "publish"
 
 
@@ -54,21 +54,92 @@ def git(tmp_path):
             text=True,
             check=False,
         )
-        assert done.returncode == 0, done.stderr
+        assert done.returncode == 0, done.stdout + done.stderr
         return done.stdout
 
     return git
 
 
-def test_the_branch_is_one_commit_without_a_parent_that_has_this_builds_notebooks_only(git, tmp_path):
+(PUSH,) = (step for step in NOTEBOOKS["steps"] if "run" in step)
+
+
+@pytest.fixture
+def push(git, tmp_path):
+    """Runs the step's own text on a folder of notebooks; what it pushes arrives in ``push.remote``."""
     remote = tmp_path / "remote"
     git(f"git init --quiet --bare {remote}", tmp_path)
-    (push,) = (step for step in NOTEBOOKS["steps"] if "run" in step)
+
+    def push(folder: Path, commit: str) -> None:
+        variables = {name: PUSH["env"][name] for name in PUSH["env"] if name.startswith("GIT_")}
+        temp = tmp_path / f"runner-of-{commit}"
+        temp.mkdir()
+        variables = {name: value.replace("${{ runner.temp }}", str(temp)) for name, value in variables.items()}
+        git(PUSH["run"], folder, COMMIT=commit, REMOTE=str(remote), **variables)
+
+    push.remote = remote
+    return push
+
+
+def artifact(folder: Path, notebook: str = "junior/topic/one.ipynb") -> Path:
+    """What the job downloads: a folder with one notebook."""
+    file = folder / PUSH["working-directory"] / notebook
+    file.parent.mkdir(parents=True)
+    file.write_text("{}\n")
+    return folder / PUSH["working-directory"]
+
+
+def test_the_branch_is_one_commit_without_a_parent_that_has_this_builds_notebooks_only(git, push, tmp_path):
     for build, name in enumerate(("old", "new")):
-        file = tmp_path / f"build-{build}" / push["working-directory"] / f"junior/topic/{name}.ipynb"
-        file.parent.mkdir(parents=True)
-        file.write_text("{}\n")
-        git(push["run"], file.parents[2], COMMIT=f"abc{build}", REMOTE=str(remote))
-    assert git("git for-each-ref --format='%(refname)'", remote) == f"refs/heads/{BRANCH}\n"
-    assert git(f"git log --format=%s/%P {BRANCH}", remote) == "Notebooks of abc1/\n"
-    assert git(f"git ls-tree -r --name-only {BRANCH}", remote) == "junior/topic/new.ipynb\n"
+        folder = artifact(tmp_path / f"build-{build}", f"junior/topic/{name}.ipynb")
+        (folder / "junior" / "run.sh").write_text("true\n")
+        (folder / ".gitignore").write_text("*\n")
+        push(folder, f"abc{build}")
+    assert git("git for-each-ref --format='%(refname)'", push.remote) == f"refs/heads/{BRANCH}\n"
+    assert git(f"git log --format=%s/%P {BRANCH}", push.remote) == "Notebooks of abc1/\n"
+    assert git(f"git ls-tree -r --name-only {BRANCH}", push.remote) == "junior/topic/new.ipynb\n"
+
+
+@pytest.fixture
+def hostile(git, tmp_path):
+    """A downloaded folder with a repository in it whose settings and hooks are commands that leave a mark."""
+
+    def hostile(place: str) -> Path:
+        folder, hook = artifact(tmp_path), tmp_path / "hook"
+        hook.write_text(f"#!/bin/sh\ntouch {tmp_path / 'mark'}\n")
+        hook.chmod(0o755)
+        git(f"git init --quiet made && mv made/.git {place} && rmdir made", folder)
+        for name in ("pre-commit", "post-commit", "pre-push"):
+            git(f"cp {hook} {place}/hooks/{name}", folder)
+        git(f"git --git-dir={place} config core.fsmonitor {hook}", folder)
+        return folder
+
+    return hostile
+
+
+@pytest.mark.parametrize("place", [".git", "junior/.git", "junior/topic/.GIT"])
+def test_a_repository_in_the_artifact_runs_nothing_and_is_refused(git, push, hostile, tmp_path, place):
+    with pytest.raises(AssertionError, match=r"The notebooks hold a \.git"):
+        push(hostile(place), "abc")
+    assert not (tmp_path / "mark").exists()
+    assert git("git for-each-ref", push.remote) == ""
+
+
+def test_even_without_the_refusal_git_uses_no_repository_of_the_artifact(git, push, hostile, tmp_path, monkeypatch):
+    monkeypatch.setitem(PUSH, "run", PUSH["run"].partition("\n")[2])
+    push(hostile(".git"), "abc")
+    assert not (tmp_path / "mark").exists()
+    assert git(f"git ls-tree -r --name-only {BRANCH}", push.remote) == "junior/topic/one.ipynb\n"
+
+
+def test_what_is_published_is_built_from_hashed_files_and_no_cache():
+    steps = WORKFLOWS["pages"]["jobs"]["build"]["steps"]
+    runs = [step["run"] for step in steps if "run" in step]
+    assert runs[0] == "make .venv/.hashed"
+    settings = [step.get("with", {}) for step in steps]
+    assert not [one for one in settings if "cache" in one], "another job could write it"
+    assert not [step for step in steps if "cache" in step.get("uses", "")]
+    # Nothing is left for the targets that come after it to install.
+    makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
+    rule = makefile.partition("$(VENV)/.hashed:")[2].partition("\n\n")[0]
+    assert "--require-hashes --only-binary :all: -r hashes.txt" in rule
+    assert "@touch $(VENV)/.site $(VENV)/.pdf $@" in rule

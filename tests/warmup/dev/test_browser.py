@@ -1,14 +1,16 @@
-"""Finding a Chromium, and what is said where there is none."""
+"""Finding a Chromium without a question, and what is said where there is none."""
 
 from __future__ import annotations
 
-import io
+import os
 import subprocess
+import sys
 
 import pytest
 
 from warmup import __main__ as command
 from warmup.dev import browser
+from warmup.project import ROOT
 
 
 @pytest.fixture
@@ -17,28 +19,32 @@ def bare(monkeypatch, tmp_path):
     monkeypatch.delenv("WARMUP_CHROMIUM", raising=False)
     monkeypatch.setenv("PATH", str(tmp_path))
     monkeypatch.setattr(browser, "_playwrights_own", lambda: None)
+    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))
     runs = []
-    monkeypatch.setattr(subprocess, "run", lambda command, **_: runs.append(command))
+
+    def run(command, **_):
+        runs.append(command)
+        return subprocess.CompletedProcess(command, 1, "", "Error: no network")
+
+    monkeypatch.setattr(subprocess, "run", run)
     return runs
 
 
-def program(folder, name):
+def program(folder, name, does=""):
     path = folder / name
-    path.write_text("#!/bin/sh\n")
+    path.write_text(f"#!/bin/sh\n{does}\n")
     path.chmod(0o755)
     return str(path)
 
 
-def test_the_chosen_program_comes_first(monkeypatch, tmp_path):
+def test_the_chosen_program_comes_first_and_is_an_error_where_it_is_none(monkeypatch, tmp_path):
     chosen = program(tmp_path, "my-browser")
     monkeypatch.setenv("WARMUP_CHROMIUM", chosen)
     assert browser.find() == chosen
-
-
-def test_a_chosen_program_that_is_none_is_an_error_and_not_a_fallback(monkeypatch):
     monkeypatch.setenv("WARMUP_CHROMIUM", "/nowhere/chromium")
-    with pytest.raises(browser.NoChromium, match="WARMUP_CHROMIUM names '/nowhere/chromium'"):
+    with pytest.raises(RuntimeError, match="WARMUP_CHROMIUM names '/nowhere/chromium'"):
         browser.find()
+    assert command.main(["chromium"]) == 1
 
 
 @pytest.mark.parametrize("name", browser.NAMES)
@@ -54,91 +60,70 @@ def test_the_shell_without_windows_comes_before_a_whole_browser(bare, tmp_path):
     assert browser.find() == shell
 
 
-def test_without_any_it_tries_to_install_and_then_says_what_to_do(bare):
-    with pytest.raises(browser.NoChromium, match="Install Chromium or Chrome and put it on the PATH"):
-        browser.ensure()
-    assert bare[-1][1:] == ["-m", "playwright", "install", "chromium"]
-
-
-class Terminal(io.StringIO):
-    """Somebody sits there and types this."""
-
-    def isatty(self):
-        return True
-
-
-@pytest.fixture
-def root(bare, tmp_path, monkeypatch):
-    """The same machine for root on Debian, outside CI, with nobody at the terminal."""
-    program(tmp_path, "apt-get")
-    monkeypatch.setattr("os.geteuid", lambda: 0)
-    for name in ("CI", "WARMUP_INSTALL"):
-        monkeypatch.delenv(name, raising=False)
-    monkeypatch.setattr("sys.stdin", io.StringIO())
-    return bare
-
-
-def installers(runs):
-    """Which of the two were run, in order, by an ``ensure`` that ends without a Chromium."""
-    with pytest.raises(browser.NoChromium) as error:
-        browser.ensure()
-    return ["apt-get" if run == ["sh", "-c", browser.APT] else run[2] for run in runs], str(error.value)
-
-
-@pytest.mark.parametrize(("name", "value"), [("CI", "true"), ("CI", "1"), ("WARMUP_INSTALL", "1")])
-def test_root_on_debian_is_not_asked_where_the_environment_allows_apt_get(root, monkeypatch, name, value):
-    monkeypatch.setenv(name, value)
-    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked"))
-    assert installers(root)[0] == ["apt-get", "playwright"]
-
-
-def test_without_leave_apt_get_is_shown_and_not_run(root, monkeypatch, capsys):
-    monkeypatch.setattr("builtins.input", lambda _: pytest.fail("asked, and nobody is there"))
-    runs, error = installers(root)
-    assert runs == ["playwright"]
-    assert browser.APT in capsys.readouterr().out
-    assert browser.APT in error and error.endswith("make test WARMUP_INSTALL=1")
-
-
-@pytest.mark.parametrize(("name", "value"), [("CI", "false"), ("CI", ""), ("WARMUP_INSTALL", "0")])
-def test_a_variable_that_says_no_is_a_no(root, monkeypatch, name, value):
-    monkeypatch.setenv(name, value)
-    assert installers(root)[0] == ["playwright"]
-
-
-def test_a_no_outweighs_ci(root, monkeypatch):
-    monkeypatch.setenv("CI", "true")
-    monkeypatch.setenv("WARMUP_INSTALL", "0")
-    assert installers(root)[0] == ["playwright"]
+@pytest.mark.parametrize(("starts", "does"), [(True, "echo Chromium 159"), (False, "exit 127")])
+def test_a_downloaded_one_counts_only_if_it_starts(monkeypatch, tmp_path, starts, does):
+    monkeypatch.setattr(browser, "_OWN", f"print({program(tmp_path, 'chrome', does)!r})")
+    assert (browser._playwrights_own() is not None) == starts
 
 
 @pytest.mark.parametrize(
-    ("answer", "expected"),
-    [
-        ("y\n", ["apt-get", "playwright"]),
-        ("Yes\n", ["apt-get", "playwright"]),
-        ("n\n", ["playwright"]),
-        ("\n", ["playwright"]),
-        ("", ["playwright"]),
-    ],
+    ("user", "installers"), [(0, [browser.DOWNLOAD, ["sh", "-c", browser.APT]]), (1000, [browser.DOWNLOAD])]
 )
-def test_whoever_sits_at_a_terminal_is_asked_after_seeing_the_command(root, monkeypatch, answer, expected):
-    terminal = Terminal()
-    monkeypatch.setattr("sys.stdin", Terminal(answer))
-    monkeypatch.setattr("sys.stdout", terminal)
-    assert installers(root)[0] == expected
-    text = terminal.getvalue()
-    assert text.index(browser.APT) < text.index("Run it? [y/N]")
+def test_only_root_gets_debians_after_playwrights_and_reads_it(bare, tmp_path, monkeypatch, capsys, user, installers):
+    program(tmp_path, "apt-get")
+    monkeypatch.setattr("os.geteuid", lambda: user)
+    with pytest.raises(browser.NoChromium, match="Put Chromium or Chrome on the PATH"):
+        browser.ensure()
+    assert bare == installers
+    said = capsys.readouterr().out.splitlines()
+    assert said[1] == "That did not work. Error: no network"
+    assert (
+        said[2:]
+        == ["As root: apt-get installs chromium-headless-shell, or else chromium, for the whole machine."][user:]
+    )
 
 
-def test_who_is_not_root_gets_playwrights_own_and_no_question(root, monkeypatch, capsys):
-    monkeypatch.setenv("CI", "true")
-    monkeypatch.setattr("os.geteuid", lambda: 1000)
-    runs, error = installers(root)
-    assert runs == ["playwright"]
-    assert "apt-get" not in capsys.readouterr().out + error
+def test_no_installer_can_wait_for_an_answer(tmp_path):
+    done = browser._run(["sh", "-c", "read answer; echo $? $DEBIAN_FRONTEND"])
+    assert done.stdout == "1 noninteractive\n"
 
 
-def test_the_command_fails_with_the_sentence_and_no_traceback(bare, capsys):
-    assert command.main(["chromium"]) == 1
-    assert "There is no Chromium" in capsys.readouterr().err
+def test_without_one_the_command_says_so_and_lets_the_tests_run(bare, capsys):
+    assert command.main(["chromium"]) == 0
+    assert capsys.readouterr().out.endswith(f"{browser.HELP} Tests that need one are skipped.\n")
+
+
+@pytest.mark.parametrize(("ci", "code"), [("", 0), ("true", 1)])
+@pytest.mark.parametrize("workers", ["0", "2"])
+def test_the_last_line_says_how_many_tests_did_not_run_which_only_ci_takes_for_an_error(tmp_path, workers, ci, code):
+    (tmp_path / "conftest.py").write_text((ROOT / "tests/conftest.py").read_text(encoding="utf-8"))
+    (tmp_path / "pytest.ini").write_text("[pytest]\n")
+    (tmp_path / "test_it.py").write_text(
+        "import pytest\nfrom warmup.dev import browser\n"
+        "@pytest.fixture(scope='session')\ndef chromium():\n    pytest.skip(browser.MISSING)\n"
+        "@pytest.mark.parametrize('n', range(3))\ndef test_page(chromium, n): pass\n"
+        "def test_other(): pass\n@pytest.mark.skip(reason='no GPU')\ndef test_gpu(): pass\n"
+    )
+    done = subprocess.run(
+        [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-p",
+            "no:cacheprovider",
+            "-n",
+            workers,
+            "-c",
+            "pytest.ini",
+            "test_it.py",
+        ],
+        cwd=tmp_path,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "CI": ci},
+        capture_output=True,
+        text=True,
+        check=False,
+    )
+    assert "1 passed, 4 skipped" in done.stdout
+    assert done.stdout.splitlines()[-1] == f"3 tests did not run. {browser.MISSING} {browser.HELP}"
+    assert done.returncode == code

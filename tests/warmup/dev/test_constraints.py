@@ -8,11 +8,13 @@ import sys
 from importlib import metadata
 
 import pytest
+import yaml
 from packaging.requirements import Requirement
 
 from warmup.dev import constraints
 from warmup.project import ROOT
 
+BUILD = yaml.safe_load((ROOT / ".github/workflows/pages.yml").read_text(encoding="utf-8"))["jobs"]["build"]
 REQUIREMENTS = sorted(ROOT.glob("requirements*.txt"))
 
 
@@ -27,8 +29,12 @@ def required(file):
     return [Requirement(line) for line in lines if line and not line.startswith("-r ")]
 
 
-def needed(requirements):
-    """Names of the packages that these need, their own included, on this platform and Python."""
+# The runner and the Python of pages.yml.
+PAGES = {"sys_platform": "linux", "platform_system": "Linux", "os_name": "posix", "python_version": "3.12"}
+
+
+def needed(requirements, **platform):
+    """Names of the packages that these need, their own included, on this platform and Python or on the one named."""
     found, waiting = set(), list(requirements)
     while waiting:
         requirement = waiting.pop()
@@ -43,7 +49,7 @@ def needed(requirements):
             continue  # the environment is older than the requirements
         for text in texts:
             inner = Requirement(text)
-            if inner.marker is None or any(inner.marker.evaluate({"extra": extra}) for extra in extras):
+            if inner.marker is None or any(inner.marker.evaluate({**platform, "extra": extra}) for extra in extras):
                 waiting.append(inner)
     return {name for name, _ in found}
 
@@ -77,12 +83,36 @@ def test_all_that_a_requirements_file_pulls_in_is_constrained(file):
 def test_every_installation_of_the_makefile_keeps_to_them():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
     installs = [line for line in makefile.split("\n") if "pip install" in line]
-    assert [line for line in installs if "-c constraints.txt" not in line] == [
-        "	build/constraints/bin/python -m pip install --quiet -r requirements.txt -r requirements-test.txt"
-        " -r requirements-live.txt"
+    assert [line.strip().partition(" --quiet ")[2] for line in installs if "-c constraints.txt" not in line] == [
+        "-r requirements.txt -r requirements-test.txt -r requirements-live.txt",
+        "uv",
+        "--require-hashes --only-binary :all: -r hashes.txt",
     ]
     assert "-c constraints.txt" in installs[0]
     assert re.search(r"^\$\(VENV\)/\.site:.* constraints\.txt ", makefile, flags=re.M)
+
+
+def hashed():
+    """Of each package in hashes.txt its version and the hashes of its files."""
+    text = (ROOT / "hashes.txt").read_text(encoding="utf-8").replace(" \\\n", "")
+    lines = [line.split() for line in text.splitlines()]
+    return {line[0].partition("==")[0]: (line[0].partition("==")[2], line[1:]) for line in lines}
+
+
+def test_what_builds_the_published_site_has_the_same_versions_and_a_hash_each_and_names_no_registry():
+    found = hashed()
+    assert {name: version for name, (version, _) in found.items()}.items() <= pins().items()
+    files = [file for _, files in found.values() for file in files]
+    assert all(files for _, files in found.values())
+    assert [file for file in files if not re.fullmatch(r"--hash=sha256:[0-9a-f]{64}", file)] == []
+
+
+def test_what_builds_the_published_site_is_all_that_the_site_and_its_pdfs_need():
+    wanted = [one for name in ("requirements.txt", "requirements-pdf.txt") for one in required(ROOT / name)]
+    assert needed(wanted, **PAGES) - set(hashed()) == set(), "run `make constraints`"
+    (python,) = (step["with"]["python-version"] for step in BUILD["steps"] if "setup-python" in step.get("uses", ""))
+    assert python == PAGES["python_version"]
+    assert f"--python-version {python} --python-platform linux" in (ROOT / "Makefile").read_text(encoding="utf-8")
 
 
 def test_lines_are_sorted_under_one_spelling_and_lose_local_tags():
