@@ -10,6 +10,7 @@ from trainer import TRAINERS
 
 sys.path.insert(0, str(TRAINERS))
 import checking
+import watching
 
 CHECK = f"""
 import sys
@@ -27,9 +28,10 @@ main(check)
 
 
 @pytest.fixture
-def told(tmp_path):
+def told(tmp_path, monkeypatch):
     """What is told of a script: whether all symptoms are gone, and the text."""
     (tmp_path / "check.py").write_text(CHECK)
+    monkeypatch.setattr(watching, "CLOCK", 100)  # the machine may be busy
 
     def tell(source, seconds=60.0):
         (tmp_path / "mine.py").write_text(source)
@@ -71,10 +73,59 @@ def test_a_script_that_raises_or_exits_when_trained_has_its_symptoms_still(told)
 
 
 def test_a_script_that_hangs_is_stopped(told):
-    gone, text = told("import time\ndef train(seed): time.sleep(1000)", 3.0)
+    gone, text = told("def train(seed):\n    while True: pass", 3.0)
     assert not gone
-    assert text.splitlines()[-1] == "It ran for 3 seconds and was stopped."
+    assert text.splitlines()[-1] == "It used 3 seconds of processor time and was stopped."
     assert text.startswith("not tried")
+
+
+def test_a_script_that_waits_is_not_stopped_at_its_limit(told):
+    gone, text = told("import time\ndef train(seed):\n    time.sleep(7)\n    return 2, 4", 6.0)
+    assert gone, text
+
+
+def test_children_count_all_together(told):
+    source = """
+import os, time
+def train(seed):
+    for _ in range(3):
+        if not os.fork():
+            end = time.process_time() + 3
+            while time.process_time() < end: pass
+            os._exit(0)
+    while True: time.sleep(1)
+"""
+    gone, text = told(source, 6.0)
+    assert not gone
+    assert text.splitlines()[-1] == "It used 6 seconds of processor time and was stopped."
+
+
+@pytest.mark.parametrize("counted", [True, False])
+def test_the_clock_gives_no_verdict(counted, monkeypatch):
+    if not counted:
+        monkeypatch.setattr(watching, "cpu_seconds", lambda leader: None)
+    source = "import time; time.sleep(1000)" if counted else "while True: pass"
+    how, late = watching.limited([sys.executable, "-c", source], 0.5)
+    assert late
+    assert how.startswith("it was stopped after 2.5 seconds, your machine may be busy")
+
+
+def test_a_script_that_is_late_is_told_to_be_tried_again(told, monkeypatch):
+    monkeypatch.setattr(checking, "limited", lambda command, seconds: ("it was stopped", True))
+    gone, text = told("def train(seed): return 2, 4")
+    assert not gone
+    assert text.splitlines()[-2:] == ["It was stopped.", "This is no verdict: try again."]
+
+
+def test_a_check_without_symptoms_is_no_proof(tmp_path):
+    (tmp_path / "check.py").write_text(CHECK.partition("@check")[0] + "main(check)\n")
+    (tmp_path / "mine.py").write_text("def train(seed): pass")
+    assert not checking.verdict(checking.Check(str(tmp_path / "check.py"), {}), tmp_path / "mine.py")[0]
+
+
+def test_a_script_saved_with_a_mark_is_read(told):
+    gone, text = told("\ufeffdef train(seed): return 2, 4")
+    assert gone, text
 
 
 def test_a_script_that_ends_the_process_has_not_passed(told):

@@ -3,11 +3,15 @@
 from __future__ import annotations
 
 import ast
+import copy
 import io
+import math
 import re
+import sys
 import tokenize
 
 import pytest
+import torch
 
 from trainer import PAGES, SLUGS, TRAINERS, places, trainer_of
 
@@ -66,6 +70,51 @@ def test_the_check_rejects_the_broken_script(trainer):
 def test_the_check_rejects_each_bug_alone(trainer):
     found = {name: trainer.symptoms(name) for name in trainer.bugs}
     assert all(any(one.values()) for one in found.values()), found
+
+
+# What looks at no number that a training returns: at the model, its inputs, the steps, or words.
+OF_NO_NUMBER = {
+    "batch-one-only": {"error_with_four", "gradient_to_others", "other_numbers", "end_is_read"},
+    "exactly-chance": {"wrong_share", "same_batches"},
+    "low-loss-garbage-samples": {
+        *("garbage", "wrong_next", "sees_future", "blind_to_past", "prefix_differs", "misquoted"),
+    },
+    "memory-grows": {"grows", "grows_with_training", "grows_with_validation", "does_not_watch"},
+    "nan-at-step-30": {"nan_answer", "nan_gradient", "padding_counts", "wrong_slope"},
+    "replicas-diverge": {"same_loss", "moves_far"},
+    "resume-jumps": {"other_steps"},
+    "slower-each-step": {"slower", "uneven", "state_is_lost"},
+    "stuck-at-ln-v": {"sure_and_right", "sure_and_wrong"},
+    "tied-weights": {"too_large", "grows"},
+    "too-good-to-be-true": {"one_before", "far_before", "forgets", "companions", "grows_with_embedding"},
+    "train-good-val-bad": {"companions", "other_inputs"},
+}
+
+
+def spoiled(value):
+    """A value in which each number with a fraction is NaN."""
+    if isinstance(value, float):
+        return math.nan
+    if isinstance(value, torch.Tensor):
+        return torch.full_like(value, math.nan) if value.is_floating_point() else value
+    if isinstance(value, dict):
+        return {key: spoiled(one) for key, one in value.items()}
+    if isinstance(value, (list, tuple)):
+        return type(value)(map(spoiled, value))
+    if hasattr(value, "__dict__") and not isinstance(value, torch.nn.Module):
+        spoilt = copy.copy(value)
+        vars(spoilt).update(spoiled(vars(value)))
+        return spoilt
+    return value
+
+
+def test_no_experiment_takes_nan_for_a_good_number(trainer):
+    check = trainer.check.check
+    script = sys.modules["checking"].Script(trainer.fixed, "<spoiled>", check.keeps)
+    train = script.names.train
+    script.names.train = lambda *arguments, **named: spoiled(train(*arguments, **named))
+    passed = {one.__name__ for _, one in check.experiments if not check.outcome(one, script)[0]}
+    assert passed == OF_NO_NUMBER[trainer.slug]
 
 
 def test_nothing_says_how_many_bugs_there_are(trainer):

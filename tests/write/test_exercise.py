@@ -9,15 +9,15 @@ import threading
 
 import pytest
 
-from judging_case import WRITE
+from judging_case import WRITE, judge_of
 from warmup.project import ProblemError
-from warmup.run import exercise
+from warmup.run import exercise, process
 from warmup.run.runner import Runner
 
 SLUG = "causal-attention"
 HEAD = "def multi_head_attention(x, w_qkv, w_out, n_heads, keep=None):\n"
 HOSTILE = {
-    "hangs": (HEAD + "    while True: pass\n", "ran for 3 seconds and was stopped"),
+    "hangs": (HEAD + "    while True: pass\n", "used 3 seconds of processor time and was stopped"),
     "hangs_while_it_is_loaded": ("while True: pass\n", "That was while it was loaded"),
     "leaves": ("import os\n" + HEAD + "    os._exit(0)\n", "ended the process"),
     "kills": ("import os\n" + HEAD + "    os.kill(os.getpid(), 11)\n", "ended the process: SIGSEGV"),
@@ -66,7 +66,8 @@ def runner():
 
 
 @pytest.mark.parametrize("name", HOSTILE)
-def test_whatever_a_solution_does_is_said(name, runner, tmp_path):
+def test_whatever_a_solution_does_is_said(name, runner, tmp_path, monkeypatch):
+    monkeypatch.setattr(process, "CLOCK", 100)  # the machine may be busy
     source, told = HOSTILE[name]
     file = tmp_path / "mine.py"
     file.write_bytes(source if isinstance(source, bytes) else source.encode())
@@ -80,6 +81,7 @@ def test_known_mistake_that_ends_the_process_hides_no_verdict(command, runner, t
     folder = tmp_path / "write" / SLUG
     shutil.copytree(WRITE / SLUG, folder)
     shutil.copy(WRITE / "judging.py", folder.parent)
+    shutil.copy(WRITE.parent / "watching.py", tmp_path)
     (folder / "wrong" / "a_leaves.py").write_text(HOSTILE["leaves"][0])
     wrong = folder / "wrong" / "unscaled.py"
     if command:
@@ -89,6 +91,45 @@ def test_known_mistake_that_ends_the_process_hides_no_verdict(command, runner, t
         text = exercise.judged(runner, SLUG, wrong).text
     assert "    torch.manual_seed(0)\n    x = torch.randn(" in text
     assert "ended the process" not in text
+
+
+def test_a_solution_saved_with_a_mark_is_read(runner, tmp_path):
+    mine, right = tmp_path / "mine.py", (WRITE / SLUG / "solution.py").read_text("utf-8")
+    mine.write_text("\ufeff" + right, "utf-8")
+    assert exercise.judged(runner, SLUG, mine).passed
+    command = [sys.executable, WRITE / SLUG / "judge.py", mine]
+    assert subprocess.run(command, capture_output=True).returncode == 0
+    assert subprocess.run([*command, "--group", "1"], capture_output=True).returncode == 0
+
+
+def test_a_judge_without_groups_is_refused():
+    empty = judge_of(SLUG).__class__("judge.py", {})
+    found = empty.judge("x = 1")
+    assert not found.passed
+    assert "no groups of checks, so it proves nothing" in sys.modules["judging"].told(empty, found)
+
+
+WAITS = "import time\ntime.sleep({seconds})\n"
+
+
+def test_a_right_solution_that_waits_is_not_stopped_at_its_limit(runner, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(WAITS.format(seconds=11) + (WRITE / SLUG / "solution.py").read_text("utf-8"))
+    assert exercise.judged(runner, SLUG, mine, seconds=10).passed
+
+
+@pytest.mark.parametrize("command", [False, True])
+def test_who_never_ends_the_wait_gets_no_verdict(command, runner, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(WAITS.format(seconds=1000))
+    if command:
+        passed, text = sys.modules[type(judge_of(SLUG)).__module__].verdict_of(judge_of(SLUG), mine, 4)
+    else:
+        found = exercise.judged(runner, SLUG, mine, seconds=4)
+        passed, text = found.passed, found.text
+    assert not passed
+    assert "stopped after 20 seconds, your machine may be busy" in text
+    assert "This is no verdict" in text and "FAIL" not in text
 
 
 def test_right_solution_passes_and_is_told_what_was_not_checked(runner):

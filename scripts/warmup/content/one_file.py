@@ -1,7 +1,7 @@
 """A judge or a check as one plain file, to be downloaded and run where there is nothing but torch.
 
-In the repository a judge imports what all of them share from a file beside its folder (``judging.py``), and reads the
-known wrong solutions from files. Here both stand in it.
+In the repository a judge imports what all of them share from a file beside its folder (``judging.py``), which does the
+same with what it shares with checks, and reads the known wrong solutions from files. Here all of this stands in it.
 """
 
 from __future__ import annotations
@@ -61,27 +61,25 @@ def assembled(judge: Path) -> str:
     Raises:
         ProblemError: it is no Python, or it and what it shares bind the same name to different things.
     """
-    file = shared(judge)
-    own = _parts(judge, file.stem if file else "")
-    if file is None:
+    files = [judge]
+    while file := shared(files[-1]):
+        files.append(file)
+    parts = [_parts(file, beside.stem if beside else "") for file, beside in itertools.zip_longest(files, files[1:])]
+    if len(files) == 1:
         return judge.read_text(encoding="utf-8")
-    theirs = _parts(file)
-    for name in own.bound.keys() & theirs.bound.keys():
-        if own.bound[name] != theirs.bound[name]:
-            message = f"It and {file.name} bind {name} to different things, and readers download both as one file."
-            raise ProblemError(Problem(relative(judge), 0, message, "Give it another name."))
+    for (one, own), (other, theirs) in itertools.combinations(zip(files, parts, strict=True), 2):
+        for name in own.bound.keys() & theirs.bound.keys():
+            if own.bound[name] != theirs.bound[name]:
+                message = f"It and {other.name} bind {name} to different things, and readers download both as one file."
+                raise ProblemError(Problem(relative(one), 0, message, "Give it another name."))
     wrong = {
         path.stem: path.read_text(encoding="utf-8", errors="replace")
         for path in sorted(judge.parent.glob("wrong/*.py"))
     }
-    parts = [
-        own.header,
-        own.docstring,
-        _written([*own.imports(), *theirs.imports()]),
-        _WRONG.sub(lambda _: _dictionary(wrong), theirs.body).rstrip("\n") + "\n",
-        own.body,
-    ]
-    return "\n\n".join(part.lstrip("\n") for part in parts if part.strip()) + "\n"
+    bodies = [_WRONG.sub(lambda _: _dictionary(wrong), one.body).rstrip("\n") + "\n" for one in reversed(parts[1:])]
+    imports = _written([line for one in parts for line in one.imports()])
+    texts = [parts[0].header, parts[0].docstring, imports, *bodies, parts[0].body]
+    return "\n\n".join(text.lstrip("\n") for text in texts if text.strip()) + "\n"
 
 
 def _parts(path: Path, without: str = "") -> _Parts:

@@ -119,7 +119,8 @@ def _sentence(result: Result) -> str:
     if result.status == "signal":
         return f"Was ended by {result.signal}."
     return {
-        "timeout": "Ran for ten minutes and was stopped.",
+        "timeout": "Computed for ten minutes and was stopped.",
+        "late": "Was stopped after fifty minutes: it waits, or the machine is busy.",
         "output-limit": "Printed more than 256 KiB and was stopped.",
         "left-children": "Left processes running, which were stopped.",
     }[result.status]

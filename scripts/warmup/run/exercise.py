@@ -11,7 +11,7 @@ from pathlib import Path
 
 from warmup.content.header import Header
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
-from warmup.run.process import OnOutput
+from warmup.run.process import CLOCK, OnOutput
 from warmup.run.runner import Runner
 
 EXERCISES = SNIPPETS / "practice" / "write"
@@ -56,7 +56,7 @@ def judged(runner: Runner, slug: str, solution: Path, seconds: float = SECONDS) 
         runner: entered.
         slug: the exercise.
         solution: the file.
-        seconds: after which it counts as one that never ends.
+        seconds: of processor time, after which it counts as one that never ends.
 
     Raises:
         ProblemError: there is no such exercise.
@@ -73,7 +73,9 @@ def judged(runner: Runner, slug: str, solution: Path, seconds: float = SECONDS) 
     if "passed" in told:
         return Judged(told["passed"], told["text"], result.seconds)
     how = {
-        "timeout": f"Your code ran for {seconds:g} seconds and was stopped.",
+        "timeout": f"Your code used {seconds:g} seconds of processor time and was stopped.",
+        "late": f"Your code was stopped after {CLOCK * seconds:g} seconds, your machine may be busy; "
+        "or it waits for what never comes. This is no verdict: try again.",
         "signal": f"Your code ended the process: {result.signal}.",
         "ok": "Your code ended the process.",
     }

@@ -2,12 +2,16 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
+import math
 import multiprocessing.context
 import multiprocessing.process
 import os
 import selectors
 import signal
+import subprocess
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,6 +22,10 @@ from warmup.run.drawing import for_a_page
 from warmup.run.result import Result, shown
 
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
+# Who sleeps uses no processor time. So the clock ends it, after this many times its limit; and whatever runs where
+# nothing tells the processor time.
+CLOCK = 5
+UNITS = (1, 60, 3600, 86400)  # seconds in what `ps` prints, from the last
 
 
 OnOutput = Callable[[str, bytes], None]  # "stdout" or "stderr", and what was printed there
@@ -26,8 +34,8 @@ OnOutput = Callable[[str, bytes], None]  # "stdout" or "stderr", and what was pr
 class Process:
     """One process, from its pipes to its result; its methods are called in the order in which they stand here.
 
-    path: the snippet. timeout: seconds. limit: bytes kept of each stream. grace: seconds that processes which it
-    started may outlive it. on_output: gets what is printed when it is printed.
+    path: the snippet. timeout: seconds of processor time, its children's too. limit: bytes kept of each stream.
+    grace: seconds that processes which it started may outlive it. on_output: gets what is printed when it is printed.
     """
 
     def __init__(self, path: Path, timeout: float, limit: int, grace: float, on_output: OnOutput | None = None) -> None:
@@ -39,6 +47,7 @@ class Process:
         self.escaped = False
         self.pid = 0
         self.seconds = 0.0
+        self.used = 0.0  # seconds of processor time, when they were last counted
         self._selector = selectors.DefaultSelector()
 
     @contextmanager
@@ -65,17 +74,28 @@ class Process:
         for end, buffer in self._buffers.items():
             self._selector.register(end, selectors.EVENT_READ, buffer)
         self._selector.register(self._process.sentinel, selectors.EVENT_READ)
-        deadline = self._started + self.timeout
-        while (wait := deadline - time.monotonic()) > 0 or not self.status:
-            if wait <= 0:
-                self._end("timeout")
-                deadline = time.monotonic() + _KILL_WAIT
-                continue
-            if self._read(wait):
+        due, gone = self._started, math.inf
+        while (now := time.monotonic()) < gone:
+            if not self.status and now >= due:
+                due = now + self._count(now)
+            if self.status:
+                due = gone = min(gone, now + _KILL_WAIT)
+            if self._read(max(0.0, due - now)):
                 self._outlive()
                 return
-            if self.status == "output-limit":
-                deadline = min(deadline, time.monotonic() + _KILL_WAIT)
+
+    def _count(self, now: float) -> float:
+        """End the process if it has reached a limit; else the seconds until it can reach one."""
+        left = self._started + CLOCK * self.timeout - now
+        if (used := cpu_seconds(self.pid)) is not None:
+            self.used = max(self.used, used)
+            if self.used >= self.timeout:
+                self._end("timeout")
+            # With all processors at work it is not there sooner.
+            left = min(left, max(0.05, (self.timeout - self.used) / (os.cpu_count() or 1)))
+        if left <= 0:
+            self._end("late")
+        return left
 
     def _outlive(self) -> None:
         """The process has ended: wait for the ones that it started, kill them after the grace."""
@@ -152,8 +172,13 @@ class Process:
             return ""
         if self.status == "timeout":
             return (
-                f"{path} still ran after {self.timeout:g} s and was killed: make it faster, "
+                f"{path} still ran after {self.timeout:g} s of processor time and was killed: make it faster, "
                 "or give its header a reason in `slow` or a `timeout`"
+            )
+        if self.status == "late":
+            return (
+                f"{path} was stopped after {CLOCK * self.timeout:g} s, your machine may be busy: run it again, alone; "
+                "or it waits for what never comes"
             )
         if self.status == "output-limit":
             return f"{path} printed more than {self.limit} bytes and was killed: print less"
@@ -207,3 +232,36 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
+
+
+# Judges and checks count as this does (snippets/practice/watching.py), but must run where there are no tools.
+def cpu_seconds(leader: int) -> float | None:
+    """Processor time of the session that a process leads; None if nothing tells it.
+
+    It counts all its processes, and on Linux those that ended and were waited for.
+    """
+    if sys.platform == "darwin":
+        command = ["ps", "-A", "-o", "pgid=", "-o", "time="]
+        try:
+            listed = subprocess.check_output(command, text=True)
+        except (OSError, subprocess.CalledProcessError):
+            return None
+        seconds = 0.0
+        for line in listed.splitlines():
+            group, used = line.split()
+            if group == str(leader):  # [[days-]hours:]minutes:seconds
+                parts = used.replace("-", ":").split(":")
+                for part, unit in zip(reversed(parts), UNITS, strict=False):
+                    seconds += float(part) * unit
+        return seconds
+    if not Path("/proc/self/stat").exists():
+        return None
+    ticks = 0
+    for entry in os.scandir("/proc"):
+        if entry.name.isdigit():
+            with contextlib.suppress(OSError):
+                stat = Path(entry.path, "stat").read_bytes()
+                fields = stat[stat.rindex(b")") + 2 :].split()
+                if int(fields[3]) == leader:  # the session; 11 to 14 are times
+                    ticks += sum(map(int, fields[11:15]))
+    return ticks / os.sysconf("SC_CLK_TCK")

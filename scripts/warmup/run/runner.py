@@ -79,8 +79,8 @@ class Runner:
     ) -> Result:
         """Run one snippet. What it does wrong is in the result.
 
-        timeout: seconds, instead of those of its header. declared: a header to use instead of the file's own.
-        on_output: gets what is printed when it is printed.
+        timeout: seconds of processor time, instead of those of its header. declared: a header to use instead of the
+        file's own. on_output: gets what is printed when it is printed.
         """
         return self._run(Path(path), timeout, threading.Event(), declared, on_output)
 

@@ -2,7 +2,8 @@
 
 A check has symptoms, in words of what one sees. For each there is an experiment: it
 gets the script and returns whether the symptom is still there. Experiments do not
-depend on each other, so each bug shows whatever the others do.
+depend on each other, so each bug shows whatever the others do. A bound is written
+as ``not x <= bound``, so that NaN does not pass.
 """
 
 from __future__ import annotations
@@ -13,7 +14,6 @@ import json
 import linecache
 import os
 import secrets
-import subprocess
 import sys
 import tempfile
 import types
@@ -23,7 +23,10 @@ from pathlib import Path
 
 import torch
 
-SECONDS = 120.0  # after which a script counts as one that never ends
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from watching import limited
+
+SECONDS = 120.0  # of processor time, after which a script never ends
 SEEDS = (0, 1, 2)
 PRINTED = 1000  # characters of what a script prints that are shown
 
@@ -138,7 +141,8 @@ class Check:
             Unusable: it cannot be read or loaded, or lacks a name.
         """
         try:
-            source = Path(path).read_text("utf-8")
+            # Some editors begin a file with a mark.
+            source = Path(path).read_text("utf-8-sig")
         except (OSError, UnicodeDecodeError) as error:
             raise Unusable(f"It cannot be read: {error}.") from None
         return Script(source, str(Path(path).resolve()), self.keeps)
@@ -196,33 +200,16 @@ def main(check: Check) -> None:
 def verdict(check: Check, path: Path, seconds: float = SECONDS) -> tuple[bool, str]:
     """Whether all symptoms of a script are gone, and what its author is told.
 
-    It is tried in a process of its own, which may hang, exit or crash.
+    It is tried in a process of its own, which may hang, exit or crash. seconds: of
+    processor time.
     """
     with tempfile.TemporaryDirectory(
         prefix="check-", ignore_cleanup_errors=True
     ) as folder:
         report = Path(folder, f"{secrets.token_hex(16)}.jsonl")
         report.touch()
-        process = subprocess.Popen(
-            [
-                sys.executable,
-                check.file,
-                "--inside",
-                str(path.resolve()),
-                str(report),
-            ],
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=os.name == "posix",
-        )
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            pass
-        finally:
-            ended = process.poll()
-            _kill(process)
+        command = [sys.executable, check.file, "--inside"]
+        how, late = limited([*command, str(path.resolve()), str(report)], seconds)
         told = [
             json.loads(line)
             for line in report.read_text("utf-8").splitlines()
@@ -250,16 +237,12 @@ def verdict(check: Check, path: Path, seconds: float = SECONDS) -> tuple[bool, s
     if found.get("unusable"):
         lines = [found["unusable"]]
     elif not found.get("done"):
-        how = (
-            f"It ran for {seconds:g} seconds and was stopped."
-            if ended is None
-            else f"The process died with signal {-ended}."
-            if ended < 0
-            else "It ended the process."
-        )
-        lines.append(how)
+        lines.append(f"{how[0].upper()}{how[1:]}.")
+        if late:
+            lines.append("This is no verdict: try again.")
     gone = (
         bool(found.get("done"))
+        and bool(there)  # who has tried nothing knows nothing
         and len(there) == len(check.experiments)
         and not any(one for one, _ in there)
     )
@@ -285,12 +268,3 @@ def _inside(check: Check, path: Path, report: Path) -> None:
     except Unusable as error:
         tell(unusable=str(error))
     os._exit(0)  # whatever the script has left to run at the end
-
-
-def _kill(process: subprocess.Popen) -> None:
-    with contextlib.suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, 9)  # and all that it started
-        else:
-            process.kill()
-    process.wait()

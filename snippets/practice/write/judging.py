@@ -20,7 +20,6 @@ import linecache
 import math
 import os
 import secrets
-import subprocess
 import sys
 import tempfile
 import textwrap
@@ -38,7 +37,10 @@ import torch.nn.functional as F
 from torch import Tensor, nn
 from torch.utils._python_dispatch import TorchDispatchMode
 
-SECONDS = 20.0  # after which a solution counts as one that never ends
+sys.path.insert(0, str(Path(__file__).parents[1]))
+from watching import limited
+
+SECONDS = 20.0  # of processor time, after which a solution never ends
 MEMORY = 2 * 1024**3  # bytes that it may take
 PRINTED = 2000  # characters of what it prints that are shown
 # The known wrong solutions by name. A judge that was downloaded holds their
@@ -605,6 +607,9 @@ class Judge:
             on_failure: is told the verdict on a wrong solution before a known
                 mistake is looked for, which may take longer than all else.
         """
+        if not self.groups:
+            text = "This judge has no groups of checks, so it proves nothing."
+            return Verdict(False, [], "it is judged", text)
         began = time.perf_counter()
         solution, passed, failure = self._judged(source, filename, on_group)
         if failure is None:
@@ -775,7 +780,7 @@ def main(judge: Judge) -> None:
         check(
             Solution(
                 judge,
-                Path(arguments[0]).read_text("utf-8"),
+                Path(arguments[0]).read_text("utf-8-sig"),
                 str(Path(arguments[0]).resolve()),
             )
         )
@@ -796,7 +801,7 @@ def verdict_of(
     judge: Judge, solution: Path, seconds: float = SECONDS
 ) -> tuple[bool, str]:
     """Whether a solution passes, judged in a process of its own, and what its
-    author is told.
+    author is told. seconds: of processor time.
     """
     with tempfile.TemporaryDirectory(
         prefix="judge-", ignore_cleanup_errors=True
@@ -810,20 +815,7 @@ def verdict_of(
             str(solution.resolve()),
             str(report),
         ]
-        process = subprocess.Popen(
-            command,
-            stdin=subprocess.DEVNULL,
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.DEVNULL,
-            start_new_session=os.name == "posix",
-        )
-        try:
-            process.wait(seconds)
-        except subprocess.TimeoutExpired:
-            pass
-        finally:
-            ended = process.poll()
-            _kill(process)
+        how, late = limited(command, seconds)
         lines = [
             json.loads(line)
             for line in report.read_text("utf-8").splitlines()
@@ -834,23 +826,12 @@ def verdict_of(
     number = lines[-1]["group"] if lines else -1
     titles = [title for title, _ in judge.groups]
     where = titles[number] if number >= 0 else "it loads"
-    how = (
-        f"it ran for {seconds:g} seconds and was stopped"
-        if ended is None
-        else f"the process died with signal {-ended}"
-        if ended < 0
-        else "it ended the process"
-    )
-    return False, told(judge, Verdict(False, titles[: max(0, number)], where, how))
-
-
-def _kill(process: subprocess.Popen) -> None:
-    with contextlib.suppress(OSError):
-        if os.name == "posix":
-            os.killpg(process.pid, 9)  # and all that it started
-        else:
-            process.kill()
-    process.wait()
+    passed = titles[: max(0, number)]
+    if late:
+        lines = [f"ok    {title}" for title in passed]
+        lines += [f"?     {where}", "", f"{how}. This is no verdict: try again."]
+        return False, "\n".join(lines)
+    return False, told(judge, Verdict(False, passed, where, how))
 
 
 def inside(judge: Judge, solution: Path, report: Path) -> None:
@@ -872,7 +853,7 @@ def inside(judge: Judge, solution: Path, report: Path) -> None:
             file.write(json.dumps(what) + "\n")
 
     try:
-        source = solution.read_text("utf-8")
+        source = solution.read_text("utf-8-sig")  # some editors begin with a mark
     except (OSError, UnicodeDecodeError) as error:
         tell(passed=False, text=f"{solution} cannot be read: {error}")
         return

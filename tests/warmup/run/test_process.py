@@ -1,5 +1,6 @@
 """What the runner ends, and how: snippets that hang, print without end, die, or leave processes running."""
 
+import inspect
 import os
 import signal
 import subprocess
@@ -10,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warmup.run import process
 from warmup.run import runner as runner_module
 from warmup.run.runner import Runner
 
@@ -32,6 +34,12 @@ def wait_until(condition, seconds: float = 30):
     return value
 
 
+@pytest.fixture(autouse=True)
+def patient_clock(monkeypatch):
+    """A machine on which these tests wait is busy, whatever they are about."""
+    monkeypatch.setattr(process, "CLOCK", 200)
+
+
 def test_a_hanging_snippet_is_killed_with_its_children(runner, snippet):
     path = snippet("""
     import os, signal, time
@@ -40,14 +48,56 @@ def test_a_hanging_snippet_is_killed_with_its_children(runner, snippet):
     if child:
         print(os.getpid(), child)
     while True:
-        time.sleep(1)
+        pass
     """)
     result = runner.run(path, timeout=2)
     assert (result.status, result.signal, result.code) == ("timeout", "SIGKILL", None)
-    assert "still ran after 2 s" in result.message
+    assert "still ran after 2 s of processor time" in result.message
     pids = [int(pid) for pid in result.stdout.split()]
     assert len(pids) == 2
     wait_until(lambda: not any(map(is_alive, pids)))
+
+
+def test_a_limit_counts_processor_time_so_waiting_is_no_fault(runner, snippet):
+    result = runner.run(snippet("import time\ntime.sleep(2)\nprint('awake')"), timeout=1)
+    assert (result.status, result.stdout) == ("ok", "awake\n")
+
+
+def test_who_waits_for_ever_is_stopped_by_the_clock_which_is_no_verdict(runner, snippet, monkeypatch):
+    monkeypatch.setattr(process, "CLOCK", 5)
+    result = runner.run(snippet("import time\ntime.sleep(600)"), timeout=0.3)
+    assert (result.status, result.signal) == ("late", "SIGKILL")
+    assert "was stopped after 1.5 s, your machine may be busy" in result.message
+
+
+BURNERS = """
+import os, sys, time
+for _ in range(3):
+    if not os.fork():
+        end = time.process_time() + 1
+        while time.process_time() < end: pass
+        os._exit(0)
+{then}
+while True: time.sleep(1)
+"""
+
+
+@pytest.mark.parametrize("then", ["", "for _ in range(3): os.wait()"])
+def test_a_limit_counts_all_children_together_those_that_ended_too(runner, snippet, then):
+    path = snippet(BURNERS.format(then=then))
+    assert runner.run(path, timeout=2).status == "timeout"  # of 3 s, of which no process uses 2
+
+
+def test_where_nothing_tells_the_processor_time_the_clock_counts(runner, snippet, monkeypatch):
+    monkeypatch.setattr(process, "cpu_seconds", lambda pid: None)
+    monkeypatch.setattr(process, "CLOCK", 5)
+    assert runner.run(snippet("while True: pass"), timeout=0.3).status == "late"
+    assert runner.run(snippet("import time\ntime.sleep(1)"), timeout=100).status == "ok"
+
+
+def test_judges_and_checks_count_as_the_runner_does():
+    theirs = (SCRIPTS.parent / "snippets/practice/watching.py").read_text("utf-8")
+    assert inspect.getsource(process.cpu_seconds) in theirs
 
 
 def test_the_timeout_of_the_header_counts(runner, snippet):

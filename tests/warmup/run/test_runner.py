@@ -85,7 +85,7 @@ def test_what_is_handed_on_keeps_the_limit(snippet):
 
 
 def test_a_header_may_come_from_elsewhere(runner, snippet):
-    path = snippet("import time\ntime.sleep(60)\n")
+    path = snippet("while True: pass\n")
     assert runner.run(path, declared=Header(timeout=0.5)).status == "timeout"
 
 

@@ -70,7 +70,7 @@ class Judge:
         self.path.write_text(mutant.text, encoding="utf-8")
         try:
             result = self.runner.run(self.path, SPARE + PATIENCE * self.seconds)
-            if result.status == "timeout":
+            if result.status in ("timeout", "late"):
                 return "time"
             if result.status != "ok" or compare(self.path, result):
                 return "output"
@@ -87,7 +87,7 @@ class Judge:
         result = self._pytest(SPARE + PATIENCE * self.claims_seconds)
         if result.code == 0 and result.status in ("ok", "left-children"):
             return ""
-        if result.status == "timeout":
+        if result.status in ("timeout", "late"):
             return "time"
         if result.code == 1:
             return "claims"

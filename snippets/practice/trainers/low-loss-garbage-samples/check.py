@@ -75,7 +75,7 @@ def sees_future(script: Script) -> bool:
 def blind_to_past(script: Script) -> bool:
     ids = text(script)
     a, b = logits(script, ids), logits(script, changed(ids, 0))
-    return bool((a[1:] - b[1:]).abs().amax(dim=1).min() < 1e-6)
+    return not (a[1:] - b[1:]).abs().amax(dim=1).min() >= 1e-6
 
 
 @check.symptom(

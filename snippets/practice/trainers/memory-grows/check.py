@@ -70,17 +70,17 @@ def growth(script: Script, batches: int, validation: int) -> float:
 
 @check.symptom("Each epoch leaves more memory in use than the one before.")
 def grows(script: Script) -> bool:
-    return growth(script, 2, 2) > 0.05
+    return not growth(script, 2, 2) <= 0.05
 
 
 @check.symptom("With more batches of training, an epoch leaves more memory in use.")
 def grows_with_training(script: Script) -> bool:
-    return growth(script, 4, 2) > growth(script, 2, 2) + 0.05
+    return not growth(script, 4, 2) <= growth(script, 2, 2) + 0.05
 
 
 @check.symptom("With more batches of validation, an epoch leaves more in use.")
 def grows_with_validation(script: Script) -> bool:
-    return growth(script, 2, 4) > growth(script, 2, 2) + 0.05
+    return not growth(script, 2, 4) <= growth(script, 2, 2) + 0.05
 
 
 @check.symptom("The validation error of the last epoch is not below 0.45.")
@@ -90,7 +90,7 @@ def not_learned(script: Script) -> bool:
     if len({len(curve) for curve in curves} | {script.names.EPOCHS}) > 1:
         raise ValueError(f"expected {script.names.EPOCHS} validation errors")
     ends = [curve[-1] for curve in curves]
-    return any(torch.as_tensor(end).item() > 0.45 for end in ends)
+    return any(not torch.as_tensor(end).item() <= 0.45 for end in ends)
 
 
 @check.symptom("The monitor does not report the means of what each GELU returns.")
@@ -103,7 +103,8 @@ def does_not_watch(script: Script) -> bool:
     means = {name: torch.as_tensor(mean) for name, mean in monitor.means().items()}
     expected = {"1": model[:2](inputs).mean(), "3": model(inputs).mean()}
     return set(means) != set(expected) or any(
-        abs(means[name].item() - expected[name].item()) > 1e-4 for name in expected
+        not abs(means[name].item() - expected[name].item()) <= 1e-4
+        for name in expected
     )
 
 

@@ -85,7 +85,7 @@ def wrong_slope(script: Script) -> bool:
         slope = (ends[0] - ends[1]) / 0.02
         apart += (slope - (weight.grad * way).sum().item()) ** 2
         size += slope**2
-    return apart > 0.01 * size
+    return not apart <= 0.01 * size
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:

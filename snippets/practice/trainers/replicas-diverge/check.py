@@ -28,9 +28,9 @@ def apart_at_first(script: Script) -> bool:
 
 @check.symptom("The distance of the ranks changes from step to step.")
 def drifts(script: Script) -> bool:
-    distances = [script.run(seed)["distances"] for seed in SEEDS]
+    distances = [torch.tensor(script.run(seed)["distances"]) for seed in SEEDS]
     return any(
-        len(each) < 100 or max(each) - min(each) > 1e-2 for each in distances
+        len(each) < 100 or not each.max() - each.min() <= 1e-2 for each in distances
     )
 
 
@@ -76,13 +76,14 @@ def moves_far(script: Script) -> bool:
     finally:
         for hook in hooks:
             hook.remove()
-    return max(moves) > 1.01 * script.names.RATE * script.names.MAX_NORM
+    longest = torch.tensor(moves).max()
+    return not longest <= 1.01 * script.names.RATE * script.names.MAX_NORM
 
 
 @check.symptom("The test errors of the ranks differ.")
 def unequal(script: Script) -> bool:
     errors = [script.run(seed)["errors"] for seed in SEEDS]
-    return any(abs(a - b) > 1e-3 * a for a, b in errors)
+    return any(not abs(a - b) <= 1e-3 * a for a, b in errors)
 
 
 @check.symptom("The test errors are above 1.3 on the average of three seeds.")

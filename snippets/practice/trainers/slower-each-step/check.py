@@ -88,7 +88,7 @@ def uneven(script: Script) -> bool:
 @check.symptom("The mean loss of the last ten steps is not below 0.08.")
 def not_learned(script: Script) -> bool:
     runs = [watched(script, seed) for seed in SEEDS]
-    return any(sum(run["losses"][-10:]) / 10 > 0.08 for run in runs)
+    return any(not sum(run["losses"][-10:]) / 10 <= 0.08 for run in runs)
 
 
 @check.symptom("A window does not begin in the state in which another one ended.")

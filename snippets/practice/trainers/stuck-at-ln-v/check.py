@@ -23,7 +23,7 @@ check = Check(
 def near_chance(script: Script) -> bool:
     losses = [script.run(seed)["losses"] for seed in SEEDS]
     losses.append(from_zeros(script)["losses"])
-    return any(sum(each[-20:]) / 20 > 2.0 for each in losses)
+    return any(not sum(each[-20:]) / 20 <= 2.0 for each in losses)
 
 
 def from_zeros(script: Script) -> dict:
@@ -50,7 +50,7 @@ def from_zeros(script: Script) -> dict:
 def not_learned(script: Script) -> bool:
     runs = [script.run(seed) for seed in SEEDS]
     return any(
-        sum(run["losses"][-20:]) / 20 > 0.1 or run["accuracy"] < 0.97
+        not (sum(run["losses"][-20:]) / 20 <= 0.1 and run["accuracy"] >= 0.97)
         for run in runs
     )
 
@@ -71,12 +71,13 @@ def cost(script: Script, sure: float, right: bool) -> float:
 
 @check.symptom("A right answer of which the model is sure has not the loss 0.")
 def sure_and_right(script: Script) -> bool:
-    return abs(cost(script, 50.0, right=True)) > 0.01
+    return not abs(cost(script, 50.0, right=True)) <= 0.01
 
 
 @check.symptom("A wrong answer costs hardly more if the model is twice as sure.")
 def sure_and_wrong(script: Script) -> bool:
-    return cost(script, 12.0, right=False) - cost(script, 6.0, right=False) < 5.0
+    more = cost(script, 12.0, right=False) - cost(script, 6.0, right=False)
+    return not more >= 5.0
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:

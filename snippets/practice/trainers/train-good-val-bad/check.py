@@ -57,13 +57,13 @@ def watched(script: Script) -> list[tuple[bool, bool | None, torch.Tensor | None
 
 @check.symptom("The validation accuracy of the last epoch is below 0.95.")
 def few_are_right(script: Script) -> bool:
-    return any(script.run(seed)["epochs"][-1][3] < 0.95 for seed in SEEDS)
+    return any(not script.run(seed)["epochs"][-1][3] >= 0.95 for seed in SEEDS)
 
 
 @check.symptom("The validation loss is far above the training loss.")
 def gap(script: Script) -> bool:
     ends = [script.run(seed)["epochs"][-1] for seed in SEEDS]
-    return any(end[2] > 0.2 or end[0] > 0.2 for end in ends)
+    return any(not (end[2] <= 0.2 and end[0] <= 0.2) for end in ends)
 
 
 @check.symptom(
@@ -92,7 +92,7 @@ def other_inputs(script: Script) -> bool:
         for one in (True, False)
     )
     moved = (trained.mean() - validated.mean()).abs() / trained.std()
-    return bool(moved > 0.1) or not 0.9 < trained.std() / validated.std() < 1.1
+    return not moved <= 0.1 or not 0.9 < trained.std() / validated.std() < 1.1
 
 
 def symptoms(path: str | Path) -> dict[str, bool]:
