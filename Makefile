@@ -29,7 +29,7 @@ WARMUP = $(BIN)/python -m warmup
 
 INSTALL = $(BIN)/python -m pip install --quiet -c constraints.txt
 
-.PHONY: help serve build test live test-live wasm write snippets lint record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
+.PHONY: help serve build test live test-live wasm write snippets lint page record record-check versions claims run draw lab new deck pdf mutants bench constraints clean
 
 help:  ## List the targets
 	@awk -F ':.*## ' '/^[a-z-]+:.*## / {printf "  make %-12s %s\n", $$1, $$2}' $(MAKEFILE_LIST)
@@ -77,6 +77,9 @@ lint: $(VENV)/.test  ## Check pages, Python, scripts and workflows without runni
 	$(BIN)/zizmor --offline --pedantic --strict-collection --no-progress --quiet .github || failed=1; \
 	$(WARMUP) check || failed=1; \
 	exit $$failed
+
+page: $(VENV)/.test  ## Check one page, its outputs and its claims, and build it (Q=level/topic/slug)
+	@$(WARMUP) page $(Q)
 
 record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (Q=level/topic/name for one)
 	$(WARMUP) record $(Q) $(if $(VARIANT),--variant $(VARIANT))

@@ -39,6 +39,11 @@ def on_post_template(output_content, template_name, config):
     return _pages.template(output_content, template_name, config)
 
 
+def on_nav(nav, config, files):
+    _pages.titles(nav, config)
+    return nav
+
+
 def on_pre_page(page, config, files):
     _pages.plain_page(page)
     return page
@@ -68,6 +73,8 @@ def on_page_context(context, page, config, nav):
 
 
 def on_post_build(config):
+    if _pages.only:
+        return
     _pages.write_search_index(Path(config.site_dir))
     exports.write(
         exports.Build(

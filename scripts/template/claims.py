@@ -9,4 +9,4 @@ from warmup.testing import load_snippet
 
 class {test_class}:
     def test_todo_named_as_the_claim_that_it_proves(self):
-        pytest.fail(f"TODO: prove what the page says, beyond the example shown, with {{{variable}}}")
+        pytest.fail("TODO: prove what the page says, beyond the example shown, with {variable}")

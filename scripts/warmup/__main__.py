@@ -6,8 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup import checks
-from warmup.content import header, levels, navigation, outputs
+from warmup.content import header, levels, outputs
 from warmup.content.questions import Question
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
@@ -41,21 +40,9 @@ def snippet_paths(names: list[str]) -> list[Path]:
 
 
 def check(_: argparse.Namespace) -> int:
-    from warmup.checks import labs as lab_checks
-    from warmup.checks import retired
-    from warmup.content import labs
+    from warmup.checks import project
 
-    nav, problems = [], []
-    try:
-        nav = navigation.read()
-    except ProblemError as error:
-        problems.append(error.problem)
-    site = levels.load(topic_order=navigation.topic_order(nav))
-    if nav:
-        problems += checks.navigation.problems(nav, site)
-    problems += [*checks.problems(site), *retired.find()]
-    for path in labs.find([]):
-        problems += lab_checks.problems(path)
+    site, problems = project.problems()
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(site.questions)} questions, {len(snippet_paths([]))} snippets, {len(problems)} problems")
@@ -74,6 +61,12 @@ def claims(arguments: argparse.Namespace) -> int:
         fix = "Write it as level/topic/slug, for example Q=junior/autograd/zero-grad."
         raise ProblemError(Problem(f"Q={', '.join(sorted(missing))}", 0, "There is no such question.", fix))
     return 0
+
+
+def page(arguments: argparse.Namespace) -> int:
+    from warmup.dev import one_page
+
+    return one_page.main(arguments.name)
 
 
 def run(arguments: argparse.Namespace) -> int:
@@ -250,6 +243,7 @@ def main(argv: list[str] | None = None) -> int:
 
     command(check, "check pages, snippets' headers and imports, labs, and retired names; runs nothing")
     command(claims, "list the sentences that promise most, for the second reader").add_argument("names", nargs="*")
+    command(page, "all that holds for one page: checks, outputs, claims, and the page itself").add_argument("name")
     command(run, "run snippets and compare what they print").add_argument("names", nargs="*")
     command(write, "write an exercise, judged whenever you save it").add_argument("exercise", nargs="?", default="")
     sub = command(record, "run snippets and record what they print")

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import os
 import re
 import subprocess
@@ -99,28 +100,43 @@ def test_lint_runs_every_check_whatever_the_others_find(tmp_path):
         assert (ran, done.returncode) == (["ruff", *tools], 2 if fails else 0), fails  # ruff checks, then lays out
 
 
+PROSE = [ROOT / name for name in ("README.md", "CONTRIBUTING.md", "docs/about/verified.md", "docs/about/live.md")]
+GUIDES = [ROOT / "CONTRIBUTING.md", *sorted((ROOT / "docs/about/contributing").glob("*.md"))]
+
+
 def test_every_make_target_that_the_prose_names_exists():
     makefile = (ROOT / "Makefile").read_text(encoding="utf-8")
-    targets = set(re.findall(r"^([a-z]+):", makefile, flags=re.M))
-    for file in ("README.md", "CONTRIBUTING.md", "docs/about/verified.md"):
-        named = set(re.findall(r"(?:^|`)make ([a-z]+)", (ROOT / file).read_text(encoding="utf-8"), flags=re.M))
+    targets = set(re.findall(r"^([a-z-]+):", makefile, flags=re.M))
+    for file in {*PROSE, *GUIDES}:
+        named = set(re.findall(r"(?:^|`)(?:\w+=\S+ )?make ([a-z-]+)", file.read_text(encoding="utf-8"), flags=re.M))
         assert named <= targets, f"{file}: {named - targets}"
 
 
-def test_every_file_that_the_map_names_exists():
-    text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    for name in re.findall(r"`((?:docs|scripts|snippets|tests|requirements)[^`<*]*)`", text):
-        assert (ROOT / name).exists(), name
+def test_every_file_that_the_guides_name_exists():
+    named = []
+    for guide in GUIDES:
+        text = guide.read_text(encoding="utf-8")
+        named += re.findall(r"`((?:\.github|docs|scripts|snippets|tests|requirements)[^`<*]*)`", text)
+    assert len(named) > 30
+    missing = [name for name in named if not (ROOT / name).exists() and name != "docs/level/topic/name.dot"]
+    assert not missing, missing
 
 
-def test_the_map_names_every_module_in_its_room():
+def test_contributing_leads_to_every_guide_and_names_every_room():
     text = (ROOT / "CONTRIBUTING.md").read_text(encoding="utf-8")
-    tree = text[text.index("scripts/warmup/\n") : text.index("```", text.index("scripts/warmup/\n"))]
-    rooms = {"": tree.split("\n  content/")[0]}
-    rooms |= {match[1]: match[0] for match in re.finditer(r"(?m)^  (\w+)/ (?:.*\n)(?:    .*\n)*", tree)}
-    for path in sorted((ROOT / "scripts" / "warmup").rglob("*.py")):
-        room = "/".join(path.relative_to(ROOT / "scripts" / "warmup").parts[:-1]).partition("/")[0]
-        if path.name != "__init__.py":
-            assert path.name in rooms[room], f"{path.name} in {room or 'warmup'}"
-    named = {name for part in rooms.values() for name in re.findall(r"\b(\w+\.py)\b", part)}
-    assert named <= {path.name for path in (ROOT / "scripts").rglob("*.py")}
+    for guide in GUIDES[1:]:
+        assert guide.name == "index.md" or f"]({guide.relative_to(ROOT).as_posix()})" in text, guide
+    rooms = {path.name for path in (ROOT / "scripts" / "warmup").iterdir() if path.is_dir() and any(path.glob("*.py"))}
+    assert set(re.findall(r"`scripts/warmup/(\w+)/`", text)) == rooms
+
+
+def test_every_module_begins_with_what_it_is_for():
+    said: dict[str, str] = {}
+    for path in sorted((ROOT / "scripts").rglob("*.py")):
+        text = path.read_text(encoding="utf-8")
+        if not text.strip() or path.is_relative_to(ROOT / "scripts" / "template"):
+            continue
+        line = (ast.get_docstring(ast.parse(text)) or "").partition("\n\n")[0]
+        assert len(line.split()) >= 3 and line[-1] in ".:", f"{path}: {line}"
+        assert line not in said, f"{path} says what {said[line]} says"
+        said[line] = str(path)

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import functools
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
 from warmup.checks import (
@@ -20,6 +20,7 @@ from warmup.checks import (
     tags,
 )
 from warmup.content.levels import Site
+from warmup.content.outputs import is_program
 from warmup.project import SNIPPETS, Problem
 
 # While the site is served, it outlives a build: what did not change is not checked again.
@@ -43,45 +44,52 @@ def _time(file: Path) -> tuple[int, int]:
     return found.st_mtime_ns, found.st_size
 
 
-def _of_snippet(path: Path) -> list[Problem]:
-    return [*snippets.problems(path), *outputs.problems(path)]
+def _of_snippet(path: Path, folder: Path) -> list[Problem]:
+    return [*snippets.problems(path, is_program(path.relative_to(folder))), *outputs.problems(path)]
 
 
-def problems(site: Site, folder: Path = SNIPPETS) -> list[Problem]:
+def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None = None) -> list[Problem]:
     """Every problem of pages, diagrams, snippets and recorded outputs, each once, by file and line.
 
     Args:
         site: what was read.
         folder: where its snippets stand.
+        only: pages, snippets, and folders of diagrams: what to look into, None for everything. How pages fit together
+            is always looked at.
     """
+
+    def asked(path: Path) -> bool:
+        return only is None or path in only
+
     found = [*site.problems]
     for level in site.levels:
         found += sheets.problems(level, folder)
         for topic in level.topics:
             found += navigation.order(topic)
-            place = topic.index.path.parent
+            if not asked(place := topic.index.path.parent):
+                continue
             files = [place, *(file for kind in ("dot", "svg", "md") for file in place.glob(f"*.{kind}"))]
             found += _once(place, files, functools.partial(diagrams.problems, place))
     found += tags.problems(site.questions)
-    for question in site.questions:
+    for question in (one for one in site.questions if asked(one.path)):
         shown = [folder / include.path for include in question.includes]
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
         find = functools.partial(questions.problems, question, folder)
         found += _once(question.path, [question.path, *shown, *named, *(one.with_suffix(".py") for one in shown)], find)
-    for puzzle in site.puzzles:
+    for puzzle in (one for one in site.puzzles if asked(one.page.path)):
         files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]
         found += _once(
             puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
         )
-    for page in site.coding:
+    for page in (one for one in site.coding if asked(one.path)):
         own = [*(folder / page.id).rglob("*.py"), (folder / page.id).parent]
         own += [(folder / name).with_suffix(kind) for name in page.snippets for kind in (".out", ".svg")]
         named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
         found += _once(page.path, about, functools.partial(coding.problems, page, folder))
-    for path in folder.rglob("*.py"):
+    for path in filter(asked, folder.rglob("*.py")):
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
-        found += _once(path, files, functools.partial(_of_snippet, path))
+        found += _once(path, files, functools.partial(_of_snippet, path, folder))
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
 from warmup.content import markdown, outputs, statements
-from warmup.content.page import Page
+from warmup.content.page import Page, Section
 from warmup.content.questions import needs_of
 from warmup.vocabulary import GRADES
 
@@ -76,13 +76,22 @@ def sections(page: Page, known: Sequence[str], required: Container[str]) -> Foun
 
 
 def folds(page: Page, title: str, found: Sequence[markdown.Fold], kind: str, called: str, low: int, high: int) -> Found:
-    """A section whose folds of a kind are too few or too many."""
-    if (section := page.section(title)) and not low <= len(found) <= high:
+    """A section whose folds of a kind are too few or too many, or that has text between them."""
+    if not (section := page.section(title)):
+        return
+    if not low <= len(found) <= high:
         yield (
             section.line,
             f"{title!r} has {len(found)} folded {called}; {low} to {high} belong there.",
-            (f'Write each as ??? {kind} "..." with its answer indented below.'),
+            f'Write each as ??? {kind} "..." with its answer indented below.',
         )
+    before: markdown.Fold | None = None
+    for part in markdown.split_folds(section.lines):
+        if isinstance(part, markdown.Fold):
+            before = part
+        elif before and before.text.strip():  # else all of its answer is missing, which is told of it
+            number = next(line.number for line in part if line.text.strip())
+            yield number, "This text stands outside of the fold above it.", "Indent it by four spaces."
 
 
 def shown_as_written(page: Page) -> Found:
@@ -111,14 +120,37 @@ def follow_ups_alone(page: Page, found: Sequence[markdown.Fold]) -> Found:
 
 
 def grades(page: Page, found: Sequence[tuple[str, str]]) -> Found:
-    """*Listening for* without its three bullets."""
+    """*Listening for* without its three bullets, or with one that says nothing."""
+    if not (section := page.section("Listening for")):
+        return
     names = [grade for grade, _ in found]
-    if (section := page.section("Listening for")) and tuple(names) != GRADES:
+    if tuple(names) != GRADES:
         yield (
             section.line,
             f"'Listening for' has the bullets {names or 'none'}.",
-            ("Three bullets, in this order: **Weak**, **Good**, **Strong**."),
+            "Three bullets, in this order: **Weak**, **Good**, **Strong**.",
         )
+    yield from _said(section)
+
+
+def _said(section: Section) -> Found:
+    """Bullets of grades that say nothing, and text below them that belongs to none."""
+    begun, said, ended = 0, "", False  # of the bullet that is read: its line, its text, and whether that has ended
+    for line in section.lines:
+        if begins := markdown.GRADE.match(line.text):
+            if begun and not said:
+                break
+            begun, said, ended = line.number, line.text[begins.end() :].strip(), False
+        elif not line.text.strip():
+            ended = True
+        elif begun and ended and not line.text.startswith("    "):
+            if said:
+                yield line.number, "This text stands outside of the grades.", "Write it behind one, or indent it."
+            break
+        else:
+            said += line.text.strip()
+    if begun and not said:
+        yield begun, "This grade says nothing.", "Write behind it what such an answer sounds like."
 
 
 def includes(page: Page, snippets: Path) -> Found:

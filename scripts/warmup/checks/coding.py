@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.checks import anatomy
+from warmup.checks import anatomy, markup
 from warmup.content import exercises, one_file, trainers
 from warmup.content.coding import Coding
 from warmup.content.exercises import Exercise, why_wrong
@@ -51,6 +51,8 @@ def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
     yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades)
     yield from anatomy.includes(page, snippets)
+    yield from markup.folds(page.lines)
+    yield from markup.scripts(page.lines)
     for name, title in MARKERS[kind].items():
         section = page.section(title)
         found = [line for line in section.lines if line.marker and line.marker["name"] == name] if section else []

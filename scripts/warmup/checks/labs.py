@@ -9,7 +9,8 @@ from pathlib import Path
 
 import nbformat
 
-from warmup.content import labs
+from warmup.checks import markup
+from warmup.content import labs, markdown
 from warmup.project import ROOT, Problem, ProblemError, relative
 
 _SAYS_WHEN = re.compile(r"\d{4}-\d\d-\d\d.*\btorch \d+\.\d+")
@@ -58,6 +59,9 @@ def problems(path: Path) -> Iterator[Problem]:
             "End with an assert that fails where the lab's conclusion does not hold.",
         )
     for cell in notebook.cells:
+        lines = markdown.lines(cell.source) if cell.cell_type == "markdown" else []
+        for number, message, fix in (*markup.folds(lines), *markup.scripts(lines)):
+            yield Problem(relative(path), 0, f"{labs.name(cell)}, line {number}: {message}", fix)
         if line := _trace(cell):
             yield Problem(
                 relative(path),

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 
 from warmup.content.levels import Level, Site, Topic
-from warmup.content.navigation import topic_order
+from warmup.content.navigation import folders, topic_order
 from warmup.project import Problem, relative
 
 # A row that begins with a number and a link to a topic.
@@ -14,7 +14,7 @@ _ROW = re.compile(r"\| *\d+ *\| *\[[^\]]+\]\(([a-z0-9-]+)/index\.md\)")
 
 
 def problems(nav: list, site: Site) -> Iterator[Problem]:
-    """Topics that ``nav`` names and nobody wrote, topics that it does not name, and tables in another order."""
+    """Folders that ``nav`` names in vain, twice or not at all, and tables in another order."""
     listed = topic_order(nav)
     topics = [topic for level in site.levels for topic in level.topics]
     written = [topic.id for topic in topics]
@@ -24,6 +24,11 @@ def problems(nav: list, site: Site) -> Iterator[Problem]:
     for name in written:
         if name not in listed:
             yield Problem("mkdocs.yml", 0, f"nav does not name the topic {name}.", f"Add '- {name}' under its level.")
+    named = folders(nav)
+    for name in sorted({name for name in named if named.count(name) > 1}):
+        yield Problem("mkdocs.yml", 0, f"nav names {name} more than once.", "Keep it where it belongs.")
+    for name in sorted({page.folder_of_all for page in site.coding} - {*named}):
+        yield Problem("mkdocs.yml", 0, f"nav does not name {name}.", f"Add '- {name}' under Practice.")
     for level in site.levels:
         yield from prepare(level)
 

@@ -9,6 +9,7 @@ from pathlib import Path
 
 import yaml
 
+from warmup.checks import markup
 from warmup.content.page import Page
 from warmup.content.puzzles import Puzzle, output_of, squeeze, text_of
 from warmup.project import Problem, relative
@@ -29,6 +30,8 @@ def problems(puzzle: Puzzle, snippets: Path) -> Iterator[Problem]:
         *_front_matter(puzzle),
         *_program(puzzle, snippets),
         *_choices(puzzle, snippets),
+        *markup.folds(puzzle.page.lines),
+        *markup.scripts(puzzle.page.lines),
     ):
         yield Problem(where, line, message, fix)
 
@@ -40,7 +43,7 @@ def _front_matter(puzzle: Puzzle) -> Iterator[tuple[int, str, str]]:
         if not value:
             yield _line(page, key), f"The front matter has no {key}.", f"Add {key}: ..."
         elif not isinstance(value, kind):
-            yield _line(page, key), f"{key} is not a {kind.__name__}.", "See CONTRIBUTING.md."
+            yield _line(page, key), f"{key} is not a {kind.__name__}.", "See docs/about/contributing/puzzles.md."
     for key in page.meta:
         if key not in FRONT_MATTER:
             yield (

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.checks import anatomy
+from warmup.checks import anatomy, markup
 from warmup.content import markdown
 from warmup.content.outputs import without_header
 from warmup.content.page import Include, Section
@@ -30,7 +30,8 @@ _ELSEWHERE = re.compile(
 def problems(page: Question, snippets: Path) -> Iterator[Problem]:
     """Every problem of one page; ``snippets`` is the folder that its includes name files of."""
     yield from page.mistyped.values()
-    for line, message, fix in (*_front_matter(page), *_sections(page, snippets), *anatomy.includes(page, snippets)):
+    found = (*_front_matter(page), *_sections(page, snippets), *anatomy.includes(page, snippets))
+    for line, message, fix in (*found, *markup.folds(page.lines), *markup.scripts(page.lines)):
         yield Problem(relative(page.path), line, message, fix)
 
 

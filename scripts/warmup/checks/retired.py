@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator
+from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
 from warmup.content import exercises, markdown
+from warmup.content.levels import Site
 from warmup.project import ROOT, Problem, relative
 
 
@@ -54,8 +55,8 @@ RETIRED = (
 )
 
 
-def find(root: Path = ROOT) -> Iterator[Problem]:
-    """Every use of a retired name in pages, snippets and claims, outside the pages that may name it."""
+def find(root: Path = ROOT, only: Container[Path] | None = None) -> Iterator[Problem]:
+    """Every use of a retired name in pages and snippets, or in ``only`` some, outside the pages that may name it."""
     paths = [
         *(root / "docs").rglob("*.md"),
         *(root / "docs").rglob("*.ipynb"),
@@ -63,7 +64,7 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
         *root.glob("*.md"),
     ]
     about = {page: _files(root, page) for name in RETIRED for page in name.pages}
-    for path in sorted(paths):
+    for path in sorted(path for path in paths if only is None or path in only):
         text = _text(path)
         for name in RETIRED:
             if any(path in about[page] for page in name.pages):
@@ -73,6 +74,15 @@ def find(root: Path = ROOT) -> Iterator[Problem]:
                     continue  # an exercise may ask for a function of this name
                 line = text.count("\n", 0, match.start()) + 1
                 yield Problem(relative(path), line, f"{match[0]!r} is retired.", f"Use {name.instead}.")
+
+
+def misplaced(site: Site) -> Iterator[Problem]:
+    """Pages that may use a retired name and do not exist."""
+    for name in RETIRED:
+        for page in name.pages:
+            if page not in site.by_id:
+                where = "scripts/warmup/checks/retired.py"
+                yield Problem(where, 0, f"{page!r} may say {name.pattern!r}, and is not a question.", "Take it out.")
 
 
 def _files(root: Path, page: str) -> set[Path]:

@@ -46,6 +46,8 @@ def _found(sheet: sheets.Sheet, questions: dict[str, Question], snippets: Path) 
         if "TODO" in entry.text:
             yield entry.number, "The sheet still says TODO.", "Write the line that is to be remembered."
         count = len(markdown.words(entry.text))
+        if not count:
+            yield entry.number, "The line says nothing.", "Write what is to be remembered."
         if count > WORDS:
             yield entry.number, f"The line has {count} words; at most {WORDS} are remembered.", "Say the one thing."
         if entry.code and not stands_in(entry.code, questions[entry.question], snippets):

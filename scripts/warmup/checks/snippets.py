@@ -5,7 +5,7 @@ from __future__ import annotations
 import ast
 import re
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warmup.content import header, one_file, outputs
@@ -17,10 +17,35 @@ ALWAYS = {"torch", "numpy"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml"}
 
 
-def problems(path: Path) -> Iterator[Problem]:
-    """Every problem of one snippet."""
-    yield from _header(path)
-    yield from _imports(path)
+LONGEST = 145  # lines of 84 columns: a file to take away, with all that it needs, and what shows it
+
+
+def problems(path: Path, program: bool) -> Iterator[Problem]:
+    """Every problem of one snippet; a ``program`` is run and recorded, others are a judge's and what it judges."""
+    try:
+        text = path.read_text(encoding="utf-8")
+    except UnicodeDecodeError as error:
+        yield not_utf8(path, error)
+        return
+    try:
+        head = header.parse(text, path)
+    except header.HeaderError as error:
+        message = f"{error.message[:1].upper()}{error.message[1:]}."
+        yield Problem(relative(path), error.line, message, f"{error.fix}.")
+        head = None
+    try:
+        tree = ast.parse(text)
+    except SyntaxError as error:
+        fix = "Mend what stands there, or before it."
+        yield Problem(relative(path), error.lineno or 0, f"It is not Python: {error.msg}.", fix)
+        return
+    except ValueError as error:  # what older Pythons raise for a null byte
+        yield Problem(relative(path), 0, f"It is not Python: {error}.", "Mend or delete it.")
+        return
+    if head:
+        yield from _imports(path, text, tree, head.dependencies)
+        for message, fix in faults(path, text, tree, head) if program else ():
+            yield Problem(relative(path), 0, message, fix)
 
 
 def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
@@ -51,38 +76,29 @@ def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
             yield Problem(relative(path), 0, "No page shows this output.", "Include it below its snippet.")
 
 
-def _header(path: Path) -> Iterator[Problem]:
-    try:
-        header.parse(path.read_text(encoding="utf-8"), path)
-    except UnicodeDecodeError as error:
-        yield not_utf8(path, error)
-    except header.HeaderError as error:
-        message = f"{error.message[:1].upper()}{error.message[1:]}."
-        yield Problem(relative(path), error.line, message, f"{error.fix}.")
+def faults(path: Path, text: str, tree: ast.Module, head: header.Header) -> Iterator[tuple[str, str]]:
+    """Why a program is not one idea that says what its functions take, each with the remedy."""
+    count = sum(1 for line in text.split("\n") if line.strip()) - (head.end - head.start)
+    if count > LONGEST:
+        yield f"It has {count} lines below its header; at most {LONGEST}.", "Split it: a snippet has one idea."
+    if "TODO" in text:
+        yield "The snippet still says TODO.", "Do it, or take the line out."
+    definitions = [node for node in tree.body if isinstance(node, ast.FunctionDef | ast.ClassDef)]
+    if (
+        definitions
+        and 'if __name__ == "__main__":' in text
+        and not path.stem.endswith("_broken")
+        and path.stem not in ("broken", "fixed")  # of a trainer, whose page says what it does
+        and not any(ast.get_docstring(node) for node in definitions)
+    ):
+        yield "None of its functions says what it takes and returns.", "Write a docstring: shapes, dtypes, errors."
 
 
-def _imports(path: Path) -> Iterator[Problem]:
-    """Imports that its header does not declare, or else why it is not Python."""
-    try:
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        dependencies = header.parse(text, path).dependencies
-    except SyntaxError as error:
-        yield Problem(
-            relative(path),
-            error.lineno or 0,
-            f"It is not Python: {error.msg}.",
-            "Mend what stands there, or before it.",
-        )
-        return
-    except (UnicodeDecodeError, header.HeaderError):
-        return  # reported by _header
-    except ValueError as error:  # what older Pythons raise for a null byte
-        yield Problem(relative(path), 0, f"It is not Python: {error}.", "Mend or delete it.")
-        return
+def _imports(path: Path, text: str, tree: ast.Module, dependencies: Sequence[str]) -> Iterator[Problem]:
+    """Imports that its header does not declare."""
     beside = one_file.shared(path) if one_file.PATH_LINE in text else None
     declared = {re.split(r"[<>=!~\[; ]", d)[0].lower() for d in dependencies}
-    for node in ast.walk(tree):
+    for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
         elif isinstance(node, ast.ImportFrom) and node.module and not node.level:
@@ -100,3 +116,11 @@ def _imports(path: Path) -> Iterator[Problem]:
                     f"It imports {top}, which its header does not declare.",
                     f"Add {DISTRIBUTIONS.get(top, top)!r} to dependencies in its PEP 723 header.",
                 )
+
+
+def _statements(nodes: Iterable[ast.AST]) -> Iterator[ast.AST]:
+    """All statements, nested ones too. An expression holds none, and most of a tree are expressions."""
+    for node in nodes:
+        yield node
+        for name in ("body", "orelse", "finalbody", "handlers", "cases"):
+            yield from _statements(getattr(node, name, ()))

@@ -20,7 +20,7 @@ _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$'
 _HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
 _FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<here> here)? "(?P<title>.+)"$')
 _CODE_OR_TARGET = re.compile(r"(`+).+?\1|\]\([^)]*\)", re.S)
-_GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
+GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
 
 
@@ -117,7 +117,7 @@ def folds(rows: Sequence[Line]) -> list[Fold]:
 
 def grades(text: str) -> list[tuple[str, str]]:
     """The bullets that begin with a word in bold, as (word, text)."""
-    parts = _GRADE.split(text)[1:]
+    parts = GRADE.split(text)[1:]
     return [(name, said.strip()) for name, said in zip(parts[::2], parts[1::2], strict=True)]
 
 

@@ -43,13 +43,18 @@ def read() -> list:
         ) from error
 
 
-def topic_order(nav: list) -> list[str]:
-    """The folders that ``nav`` names, as ``level/topic``, in its order."""
+def folders(nav: list) -> list[str]:
+    """The folders that ``nav`` names, in its order: topics as ``level/topic``, and those of ``PRACTICE``."""
     found = []
     for entry in nav or []:
         for value in entry.values() if isinstance(entry, dict) else [entry]:
             if isinstance(value, list):
-                found += topic_order(value)
-            elif TOPIC.fullmatch(value) and value not in PRACTICE:
+                found += folders(value)
+            elif TOPIC.fullmatch(value):
                 found.append(value)
     return found
+
+
+def topic_order(nav: list) -> list[str]:
+    """The topics that ``nav`` names, as ``level/topic``, in its order."""
+    return [name for name in folders(nav) if name not in PRACTICE]

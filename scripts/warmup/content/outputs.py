@@ -74,18 +74,20 @@ class Variant:
         return (release(torch) >= self.version) == self.newer
 
 
-def programs(folder: Path, below: str = ".") -> list[Path]:
-    """The snippets in ``folder`` that are run, and whose output and plot are recorded: all, or those ``below`` a path.
+def is_program(name: Path) -> bool:
+    """Whether a snippet, named by its path below ``snippets/``, is run, and its output and plot recorded.
 
     The rest is tested otherwise: exercises, whose solutions print nothing, and what judges them or a trainer.
     """
+    folder = name.parent.as_posix()
+    if "practice/write" in folder or name.as_posix() == "practice/watching.py":
+        return False
+    return "practice/trainers" not in folder or name.name not in ("check.py", "checking.py")
 
-    def recorded(path: Path) -> bool:
-        if "practice/write" in path.parent.as_posix() or path.as_posix() == "practice/watching.py":
-            return False
-        return "practice/trainers" not in path.parent.as_posix() or path.name not in ("check.py", "checking.py")
 
-    return sorted(path for path in (folder / below).rglob("*.py") if recorded(path.relative_to(folder)))
+def programs(folder: Path, below: str = ".") -> list[Path]:
+    """The snippets in ``folder`` that are run: all, or those ``below`` a path."""
+    return sorted(path for path in (folder / below).rglob("*.py") if is_program(path.relative_to(folder)))
 
 
 def output_file(path: str | PathLike[str]) -> Path:

@@ -11,7 +11,7 @@ import re
 import shutil
 from pathlib import Path
 
-from warmup.checks import retired
+from warmup.checks import claims, retired
 from warmup.content import levels, markdown, outputs, sheets
 from warmup.content.puzzles import FOLDER
 from warmup.project import ROOT
@@ -47,13 +47,16 @@ def grown(root: Path, count: int) -> Path:
 def _copy_question(root: Path, question: str, number: int) -> None:
     page = root / "docs" / f"{question}.md"
     text = page.read_text(encoding="utf-8")
+    claimed = claims.module_of(question, root).read_text(encoding="utf-8")
     included = [Path(line.include["path"]) for line in markdown.lines(text) if line.include]
     for name in sorted({path.with_suffix("") for path in included if path.suffix == ".py"}):
         _copy_snippets(root / "snippets" / name.parent, name.name, number)
+        claimed += f"# {name}_{number}.py\n"  # which of them a claim tries does not matter here
         text = re.sub(rf'(?<=")((?:[\w-]+/)*{re.escape(name.name)})(?=\.(?:py|out)")', rf"\1_{number}", text)
     text = text.replace("**Strong**: ", f"**Strong**: ({number}) ", 1)
     text = re.sub(r"(?m)^aliases: \[(.*)\]$", lambda found: f"aliases: [{_numbered(found[1], number)}]", text, count=1)
     page.with_name(f"{page.stem}-{number}.md").write_text(text, encoding="utf-8")
+    claims.module_of(f"{question}-{number}", root).write_text(claimed, encoding="utf-8")
     sheet, place = page.parents[1] / sheets.NAME, question.partition("/")[2]
     lines = sheet.read_text(encoding="utf-8")
     if row := re.search(rf"(?m)^\|.*\({place}\.md\).*\n", lines):

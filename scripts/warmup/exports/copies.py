@@ -47,7 +47,7 @@ def _pages(build: Build) -> Iterator[tuple[str, Page]]:
     indexes = [path for level in vocabulary.LEVELS for path in sorted((docs / level).glob("**/index.md"))]
     indexes += [level.sheet.path for level in build.site.levels if level.sheet]
     indexes += [docs / folder / "index.md" for folder in navigation.PRACTICE if (docs / folder / "index.md").exists()]
-    for path in (*indexes, *sorted((docs / ABOUT).glob("*.md"))):
+    for path in (*indexes, *sorted((docs / ABOUT).rglob("*.md"))):
         try:
             yield path.relative_to(docs).as_posix(), Page.read(path)
         except ProblemError:

@@ -15,6 +15,7 @@ from typing import Any
 from mkdocs.config.defaults import MkDocsConfig
 from mkdocs.exceptions import PluginError
 from mkdocs.structure.files import File, Files, InclusionLevel
+from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from warmup import checks
@@ -38,6 +39,8 @@ class Pages:
 
     Attributes:
         dirty: MkDocs builds only what has changed.
+        only: the one page to build, as ``level/topic/slug.md``; "" for all. It looks as it does on the whole site, but
+            what is made of all pages together is left out, and so are the checks: ``make page`` does these itself.
         renderer: of the build that runs.
         labels: what stands in front of the programs that it offers.
         sources: Markdown by the id of a question, exercise or trainer, nothing left to resolve. Outlives a build,
@@ -62,15 +65,17 @@ class Pages:
     def begin(self, config: MkDocsConfig) -> None:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""
         written = config.nav or []
+        self.only = config.extra["only"]
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         self.labels = downloads.Labels(site, config.site_name, config.site_url or "")
         self.renderer = renderer = expand.Renderer(site, label=self.labels.label)
         if not self.dirty:
             self.found.clear()
-        if not self.contents:
+        if not self.contents and not self.only:
             blocks.highlight_ahead([renderer.snippets / name for name in site.snippets])
-        for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
-            log.warning("%s", problem)
+        if not self.only:
+            for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
+                log.warning("%s", problem)
         config.nav = nav.expand(written, site)
         live, wasm = config.extra["live"], "" if config.extra["live"] else config.extra["wasm"]
         self.runnable = publication.read(ROOT / wasm) if wasm else publication.Publication()
@@ -108,8 +113,16 @@ class Pages:
             files.append(File.generated(config, f"assets/pyodide/{name}", abs_src_path=str(source)))
         for name, text in self.renderer.topic_pages.items():
             files.append(File.generated(config, name, content=text, inclusion=InclusionLevel.NOT_IN_NAV))
-        if self.dirty:
+        if self.only:
+            incremental.mark_only(files, self.only)
+        elif self.dirty:
             incremental.mark_stale(files, site, config)
+
+    def titles(self, navigation: Navigation, config: MkDocsConfig) -> None:
+        """Read the titles that ``nav`` leaves to the pages, where these are not read since one page alone is built."""
+        for page in navigation.pages if self.only else ():
+            if page.title is None:
+                page.read_source(config)
 
     def template(self, text: str, name: str, config: MkDocsConfig) -> str:
         """What a template of the theme becomes: of a sitemap without addresses nothing, so MkDocs leaves it out."""

@@ -108,7 +108,7 @@ class Renderer:
         """The lines of Markdown that stand for a marker."""
         name = marker["name"]
         texts = {
-            "contributing": lambda: lists.contributing(self.root),
+            "contributing": lambda: lists.contributing(self.root, where),
             "myths": lambda: lists.myths(self.site, self.docs, where),
             "schema": schema.table,
         }

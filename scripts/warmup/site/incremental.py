@@ -1,4 +1,4 @@
-"""What ``make serve`` must build again after an edit.
+"""What ``make serve`` must build again after an edit, and that ``make page`` builds one page.
 
 MkDocs' ``--dirty`` compares a page with its own file only. It misses a page whose snippet changed, and every
 page that is derived from others. This module tells it.
@@ -75,6 +75,12 @@ def mark_stale(files, site: levels.Site, config) -> None:
             "Stop it with Ctrl+C and run make serve again.",
             ", ".join(edited),
         )
+
+
+def mark_only(files, name: str) -> None:
+    """Make MkDocs build this page and no other; which pages there are, navigation and links know all the same."""
+    for file in files.documentation_pages():
+        file.is_modified = lambda wanted=file.src_uri == name: wanted
 
 
 def remember() -> None:

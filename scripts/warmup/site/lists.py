@@ -118,9 +118,10 @@ def fragment(
     return ["", *[line for line in text.split("\n") if line.strip()], ""]
 
 
-def contributing(root: Path) -> list[str]:
-    """``CONTRIBUTING.md`` below its title."""
-    return (root / "CONTRIBUTING.md").read_text(encoding="utf-8").split("\n")[1:]
+def contributing(root: Path, where: Path) -> list[str]:
+    """``CONTRIBUTING.md`` below its title, its links as the file ``where`` writes them."""
+    file = root / "CONTRIBUTING.md"
+    return rebase(file.read_text(encoding="utf-8"), file, where).split("\n")[1:]
 
 
 def myths(site: Site, docs: Path, where: Path) -> list[str]:

@@ -10,6 +10,8 @@ import sys
 from pathlib import Path
 from unittest import mock
 
+import pytest
+
 from warmup.content import levels
 from warmup.project import SNIPPETS
 from warmup.testing import below_its_label
@@ -37,6 +39,8 @@ MISTAKES = [
         rf"{PAGE}:\d+: The snippet snippets/junior/autograd/gone\.py does not exist",
     ),
     (TYPES, "](../../junior/autograd/thing.md", "](gone.md#", r"gone\.md"),
+    (PAGE, "    Because.", "Because.", rf"{PAGE}:24: This fold has no answer\."),
+    (PAGE, "**Weak**: a word", "**Weak**:", rf"{PAGE}:34: This grade says nothing\."),
     ("mkdocs.yml", "      - mid/autograd\n", "", r"mkdocs\.yml: nav does not name the topic mid/autograd"),
     ("docs/questions.md", "<!-- warmup:filter -->", "<!-- warmup:fliter -->", r"Unknown marker warmup:fliter"),
     (PUZZLE, "variant: minus", "variant: gone", rf"{PUZZLE}:\d+: The variant .*__gone\.py does not exist"),
@@ -217,3 +221,13 @@ def test_every_snippet_can_be_downloaded_whole(site):
         assert below_its_label((site / "snippets" / name).read_text("utf-8")) == (SNIPPETS / name).read_text("utf-8"), (
             name
         )
+
+
+@pytest.mark.parametrize("name", ["junior/autograd/thing.md", "about/verified.md", "labs/square.ipynb"])
+def test_one_page_alone_looks_as_on_the_whole_site(sample_site, project_copy, tmp_path, monkeypatch, name):
+    monkeypatch.setenv("ONLY", name)
+    done = build(tmp_path / "one", project_copy, "--dirty")
+    assert done.returncode == 0, done.stderr
+    page = Path(name).with_suffix("") / "index.html"
+    assert list((tmp_path / "one").rglob("index.html")) == [tmp_path / "one" / page]
+    assert (tmp_path / "one" / page).read_text() == (sample_site / page).read_text()

@@ -57,7 +57,36 @@ TABLE = "| 1 | [{}]({}/index.md) | text |\n| 2 | [{}]({}/index.md) | text |\n"
 def test_a_table_of_topics_that_is_not_in_the_order_of_nav(sample, first, second, found):
     index = sample / "docs/mid/index.md"
     index.write_text(f"---\ntitle: Mid\n---\n\n{TABLE.format(first, first, second, second)}")
-    nav = ["junior/autograd", "mid/autograd", "mid/scaling"]
+    nav = ["junior/autograd", "mid/autograd", "mid/scaling", "practice/write", "practice/trainers"]
     messages = [str(one) for one in checks.navigation.problems(nav, levels.load(sample / "docs", nav))]
     assert len(messages) == len(found)
     assert all(message.startswith(f"{index}{start}") for message, start in zip(messages, found, strict=True))
+
+
+PRACTICE = ["practice/write", "practice/trainers"]
+
+
+@pytest.mark.parametrize(
+    ("nav", "message"),
+    [
+        ([], ""),
+        (["mid/gone"], "nav names docs/mid/gone, which has no pages. Take it out."),
+        (["mid/autograd"], "nav names mid/autograd more than once. Keep it where it belongs."),
+        (["practice/write"], "nav names practice/write more than once. Keep it where it belongs."),
+    ],
+)
+def test_what_nav_names_too_often_or_in_vain(sample, nav, message):
+    whole = [{"Mid": ["junior/autograd", "mid/autograd", "mid/scaling"]}, *PRACTICE, {"More": nav}]
+    found = [str(one) for one in checks.navigation.problems(whole, levels.load(sample / "docs"))]
+    assert found == [f"mkdocs.yml: {message}"] * bool(message)
+
+
+def test_what_nav_does_not_name(sample):
+    found = [
+        str(one) for one in checks.navigation.problems(["mid/autograd", "mid/scaling"], levels.load(sample / "docs"))
+    ]
+    assert found == [
+        "mkdocs.yml: nav does not name the topic junior/autograd. Add '- junior/autograd' under its level.",
+        "mkdocs.yml: nav does not name practice/trainers. Add '- practice/trainers' under Practice.",
+        "mkdocs.yml: nav does not name practice/write. Add '- practice/write' under Practice.",
+    ]

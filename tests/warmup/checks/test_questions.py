@@ -113,7 +113,7 @@ def test_empty_section(sample):
 
 
 def test_a_heading_inside_a_fence_is_not_a_section(sample):
-    assert problems(sample, GOOD.replace("    Because.", "    Because.\n\n```text\n## Not a section\n```")) == []
+    assert problems(sample, GOOD.replace("## They", "```text\n## Not a section\n```\n\n## They")) == []
 
 
 def test_a_fence_that_does_not_end_names_its_line(sample):

@@ -8,7 +8,7 @@ import re
 import pytest
 import yaml
 
-from warmup import checks
+from warmup import checks, testing
 from warmup.content import levels, navigation
 from warmup.dev import scaffold
 from warmup.project import ProblemError
@@ -39,8 +39,20 @@ def test_it_writes_page_snippet_and_claims_under_one_name(project):
 
 def test_no_placeholder_is_left_unfilled(project):
     for path in scaffold.new("junior/autograd/no-grad", project):
-        left = re.findall(r"\{(?:level|topic|slug|file|stem|variable|test_class|topic_label)\}", path.read_text())
-        assert not [name for name in left if name != "{no_grad}"], path
+        # One that the template does not have, too: it would be copied as it stands.
+        assert not re.findall(r"\{\{|\{[a-z_]+\}", path.read_text()), path
+
+
+def test_its_claims_are_python_that_says_what_to_do(project, monkeypatch):
+    scaffold.new("junior/autograd/no-grad", project)
+    monkeypatch.setattr(testing, "SNIPPETS", project / "snippets")
+    names: dict = {}
+    exec((project / "tests/snippets/junior/autograd/test_no_grad.py").read_text(), names)
+    tests = [name for name in vars(names["TestNoGrad"]) if name.startswith("test_")]
+    assert len(tests) == 1
+    told = "TODO: prove what the page says, beyond the example shown, with no_grad"
+    with pytest.raises(pytest.fail.Exception, match=rf"^{told}$"):
+        getattr(names["TestNoGrad"](), tests[0])()
 
 
 def test_the_scaffold_fails_until_it_is_filled_in(project):
