@@ -179,8 +179,21 @@ def source(page, release) -> set[int | None]:
     }
 
 
+# A browser looks for a new worker some time after a page has come, which must not be while the one before is stopped.
+SETTLED = """async () => {
+    const registration = await navigator.serviceWorker.getRegistration()
+    await registration.update().catch(() => {})  // there may be no network
+    const settled = () => !registration.installing && !registration.waiting && registration.active.state === "activated"
+    while (!settled()) await new Promise(resolve => setTimeout(resolve, 20))
+}"""
+
+
 def stop_worker(reader, page) -> None:
-    """What browsers do with a worker that has had nothing to do for half a minute."""
+    """What browsers do with a worker that has had nothing to do for half a minute, so never while it is being activated.
+
+    One that is stopped then stays "activating" in Chromium, and what its pages ask for goes to the network.
+    """
+    page.evaluate(SETTLED)
     session = reader.new_cdp_session(page)
     session.send("ServiceWorker.enable")
     session.send("ServiceWorker.stopAllWorkers")
