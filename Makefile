@@ -17,6 +17,8 @@ STEP ?=
 PART ?=
 # Whether `make test` also runs what was green here before and has not changed: 1 for yes.
 ALL ?=
+# Which part of all outputs and claims `make record-check` takes, as in 1/4; empty means all.
+SHARE ?=
 # How many mutants `make mutants` takes; empty means all.
 SAMPLE ?=
 
@@ -84,8 +86,8 @@ page: $(VENV)/.test  ## Check one page, its outputs and its claims, and build it
 record: $(VENV)/.test  ## Run snippets and record what they print, with a diff (Q=level/topic/name for one)
 	$(WARMUP) record $(Q) $(if $(VARIANT),--variant $(VARIANT))
 
-record-check: $(VENV)/.test  ## Compare outputs (Q=... for one) and claims on emulated CPUs, with 1 to 4 threads
-	$(WARMUP) record-check $(Q) $(if $(Q),,--claims)
+record-check: $(VENV)/.test  ## Compare outputs (Q=... for one, SHARE=1/4 for a part) and claims on emulated machines
+	$(WARMUP) record-check $(Q) $(if $(Q),,--claims) $(if $(SHARE),--part $(SHARE))
 
 versions: $(VENV)/.test  ## Run outputs and claims with the installed torch and note that they hold
 	$(WARMUP) versions

@@ -106,27 +106,9 @@ def record(arguments: argparse.Namespace) -> int:
 
 
 def record_check(arguments: argparse.Namespace) -> int:
-    import os
-    import subprocess
-
-    from warmup.run import emulation
     from warmup.run import record as recording
 
-    failed = 0
-    paths = snippet_paths(arguments.names)
-    for machine in emulation.MACHINES:
-        differing = 0
-        for path, difference in recording.check_on(machine, paths):
-            differing += 1
-            print(f"{relative(path)} on {machine.name}:\n{difference}", file=sys.stderr)
-        print(f"{differing} of {len(paths)} differ on {machine.name}", flush=True)
-        failed += differing
-    if arguments.claims:
-        for cpu, environment in emulation.CPUS.items():
-            print(f"claims on {cpu}", flush=True)
-            tests = [sys.executable, "-m", "pytest", "-q", "-n", "auto", *emulation.TESTS]
-            failed += bool(subprocess.run(tests, cwd=ROOT, env={**os.environ, **environment}, check=False).returncode)
-    return bool(failed)
+    return bool(recording.check(snippet_paths(arguments.names), claims=arguments.claims, part=arguments.part))
 
 
 def versions(_: argparse.Namespace) -> int:
@@ -256,9 +238,10 @@ def main(argv: list[str] | None = None) -> int:
         metavar="RANGE",
         help="record what the torch at hand prints instead of the pinned one: from-2.14, before-2.12",
     )
-    sub = command(record_check, "compare outputs on emulated CPUs, with more threads and another hash seed")
+    sub = command(record_check, "compare outputs on emulated CPUs and vendors, with more threads and another hash seed")
     sub.add_argument("names", nargs="*")
     sub.add_argument("--claims", action="store_true", help="run all claims on each emulated CPU as well")
+    sub.add_argument("--part", default="", metavar="1/4", help="a share of the snippets and claims")
     command(versions, "run all outputs and claims with the torch at hand, and note it if they hold")
     command(draw, "draw diagrams from their Graphviz sources").add_argument("names", nargs="*")
     sub = command(lab, "execute labs and record what they print and draw")

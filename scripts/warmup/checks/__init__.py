@@ -19,6 +19,7 @@ from warmup.checks import (
     snippets,
     tags,
 )
+from warmup.content import confirmed
 from warmup.content.levels import Site
 from warmup.content.outputs import is_program
 from warmup.project import SNIPPETS, Problem
@@ -91,5 +92,6 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
     for path in filter(asked, folder.rglob("*.py")):
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
+        files.append(folder / confirmed.NAME)
         found += _once(path, files, functools.partial(_of_snippet, path, folder))
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.content import header, outputs
+from warmup.content import confirmed, header, outputs
 from warmup.project import Problem, relative
 
 
@@ -46,6 +46,9 @@ def problems(path: Path) -> Iterator[Problem]:
     if (drawn := outputs.read_drawing(drawing)) and not drawn.tied_to(code):
         message = "Its snippet has changed since it was drawn, or it was edited."
         yield Problem(relative(drawing), 1, message, f"Run: make record Q={_name(path)}")
+    if main.exists() and confirmed.needed(path) and not confirmed.holds(path):
+        message = "Not all machines have confirmed it: another one may print something else."
+        yield Problem(relative(main), 1, message, f"Run: make record Q={_name(path)}")
     for file in outputs.more_than_stem(path):
         if not outputs.VARIANT.search(file.name):
             yield Problem(

@@ -21,7 +21,7 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from warmup.run import drawing, tolerated
+from warmup.run import drawing, emulation, tolerated
 
 DRAWING = "drawing.svg"
 PR_SET_PDEATHSIG = 1
@@ -43,6 +43,10 @@ def main(
     import torch
 
     torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
+    if seed := os.environ.get(emulation.ROUNDING):
+        from warmup.run import rounding
+
+        rounding.install(int(seed), Path(path).read_text(encoding="utf-8"))
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
     if draws:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import signal
+import sys
 import threading
 from collections.abc import Iterable, Iterator, Sequence
 from contextlib import contextmanager
@@ -11,12 +12,13 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warmup.content import outputs
+from warmup.content import confirmed, outputs
 from warmup.content.header import Header
 from warmup.content.outputs import output_file
-from warmup.project import replace_file
+from warmup.project import SNIPPETS, relative, replace_file
 from warmup.run.comparison import agree, agree_drawn, compare, diff, header_of, name_of
-from warmup.run.emulation import MACHINES, Machine
+from warmup.run.emulation import FINGERPRINT, MACHINES, Machine
+from warmup.run.played import claims_hold, play, runner_of, share
 from warmup.run.result import Result
 from warmup.run.runner import Runner
 
@@ -75,43 +77,71 @@ def record(
         for path in files:
             change = changes[path] = _record_one(results[path], force, variant, disputes.get(path, ""))
             print(change.diff or f"{change.status}: {change.message or name_of(change.path)}")
+        if machines == MACHINES and not variant:
+            _note(path for path in shared if changes[path].status not in ("failed", "skipped"))
     return [changes[path] for path in files]
+
+
+def check(paths: Sequence[Path], *, claims: bool = False, part: str = "") -> int:
+    """Compare what each machine prints with the record, or a part of it, and note what all of them confirm.
+
+    claims: run these as well, on each CPU. Returns how many comparisons failed, with one for failing claims.
+    """
+    files = share(paths, part)
+    ran, failed = dict.fromkeys(files, 0), 0
+    wrong: set[Path] = set()
+    for machine in MACHINES:
+        differing = {}
+        for result in _results_on(machine, files):
+            ran[result.path] += result.status == "ok"
+            if difference := compare(result.path, result):
+                differing[result.path] = difference
+        for path, difference in differing.items():
+            print(f"{relative(path)} on {machine.name}:\n{difference}", file=sys.stderr)
+        print(f"{len(differing)} of {len(files)} differ on {machine.name}", flush=True)
+        wrong |= differing.keys()
+        failed += len(differing)
+    _note(path for path in files if ran[path] == len(MACHINES) and path not in wrong)
+    return failed + (claims and not claims_hold(part))
+
+
+def _note(agreed: Iterable[Path]) -> None:
+    """Note on which snippets of this project all machines agree."""
+    inside = [path.resolve() for path in agreed if path.resolve().is_relative_to(SNIPPETS)]
+    if found := [path for path in inside if confirmed.needed(path)]:
+        confirmed.note(found, FINGERPRINT)
 
 
 def check_on(machine: Machine, paths: Iterable[str | os.PathLike[str]]) -> Iterator[tuple[Path, str]]:
     """Run snippets on a machine and yield those whose output differs from the record, each with what is wrong."""
-    with _played(machine) as runner:
-        for result in runner.run_many(paths, _workers(machine)):
-            if difference := compare(result.path, result):
-                yield result.path, difference
+    for result in _results_on(machine, paths):
+        if difference := compare(result.path, result):
+            yield result.path, difference
+
+
+def _results_on(machine: Machine, paths: Iterable[str | os.PathLike[str]]) -> Iterator[Result]:
+    with runner_of(machine) as runner:
+        # Threads that wait for each other on busy cores take many times as long.
+        yield from runner.run_many(paths, 2 if machine.environment["OMP_NUM_THREADS"] == "1" else 1)
 
 
 def _disputes(results: Sequence[Result], machines: Sequence[Machine]) -> dict[Path, str]:
     """For each snippet on whose output the machines do not agree: who prints what."""
-    wanted = {result.path: result for result in results if result.status == "ok"}
+    first = {result.path: result for result in results if result.status == "ok"}
     found: dict[Path, str] = {}
-    for machine in machines[1:] if wanted else ():
-        with _played(machine) as runner:
-            for result in runner.run_many(list(wanted), _workers(machine)):
-                first = wanted[result.path]
-                if result.status != "ok":
-                    found.setdefault(result.path, f"On {machine.name}: {result.message}\n")
-                elif not agree_drawn(first.drawing, result.drawing, header_of(result.path)):
-                    found.setdefault(result.path, f"It draws another plot on {machine.name}.\n")
-                elif not agree(first.stdout, result.stdout, header_of(result.path)):
-                    difference = diff(result.path, first.stdout, result.stdout, machines[0].name, machine.name)
-                    found.setdefault(result.path, difference)
+
+    def told(machine: Machine, result: Result) -> None:
+        path, kind, mine = result.path, header_of(result.path), first[result.path]
+        if result.status != "ok":
+            found.setdefault(path, f"On {machine.name}: {result.message}\n")
+        elif not agree_drawn(mine.drawing, result.drawing, kind):
+            found.setdefault(path, f"It draws another plot on {machine.name}.\n")
+        elif not agree(mine.stdout, result.stdout, kind):
+            found.setdefault(path, diff(path, mine.stdout, result.stdout, machines[0].name, machine.name))
+
+    # A machine need not run what others dispute already.
+    play(machines[1:], lambda: [path for path in first if path not in found], told)
     return found
-
-
-def _played(machine: Machine) -> Runner:
-    # An emulated machine is slow: plain kernels, and more threads than there may be cores.
-    return Runner(environment=machine.environment, patience=6)
-
-
-def _workers(machine: Machine) -> int:
-    # Threads that wait for each other on busy cores take many times as long.
-    return 2 if machine.environment["OMP_NUM_THREADS"] == "1" else 1
 
 
 def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Change:

@@ -21,4 +21,4 @@ for epoch in (1, 2, 3):
     model.eval()
     with torch.inference_mode():
         right = model(x[800:]).argmax(dim=1) == y[800:]
-    print(f"epoch {epoch}: held-out accuracy {right.float().mean():.2f}")
+    print(f"epoch {epoch}: held-out accuracy {right.float().mean():.1f}")

@@ -12,7 +12,7 @@ from torch import nn
 FAULTS = (
     "none",
     "rate 1e-5",
-    "rate 10",
+    "rate 12",
     "bias -20",
     "zero weights",
     "softmax in the model",

@@ -61,4 +61,5 @@ if __name__ == "__main__":
         old, new = sets(shift)
         moved = (new.mean(0) - old.mean(0)).abs().max()
         found, feature = domain_accuracy(old, new)
-        print(f"{shift:32}{moved:19.2f}{found:10.2f}{feature:9}")
+        named = feature if found > 0.6 else "none"
+        print(f"{shift:32}{moved:19.2f}{found:10.1f}{named:>9}")

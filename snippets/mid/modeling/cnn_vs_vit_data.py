@@ -5,7 +5,7 @@
 # [tool.warmup]
 # output = "measured"
 # tolerance = 0.1
-# slow = "trains 90 small networks"
+# slow = "trains 108 small networks"
 # timeout = 300
 # ///
 import torch
@@ -105,7 +105,7 @@ def accuracies(build: type, count: int, rates: list, seeds: int, steps: int = 12
 if __name__ == "__main__":
     torch.set_num_threads(1)
     torch.manual_seed(0)
-    rates = [0.001, 0.003, 0.01, 0.03, 0.1]
+    rates = [0.001, 0.003, 0.01, 0.03, 0.1, 0.3]
     inside = []
     print("images  steps    CNN    ViT    worst CNN above best ViT")
     for count, steps in ((20, 120), (320, 120), (320, 300)):

@@ -70,6 +70,6 @@ if __name__ == "__main__":
                     f"{depth:2} {'residual' if skip else 'plain'}{', norm' * norm}"
                 )
                 learn = int((after < 1 / 3).sum())
-                rate = rates[after.argmin()]
-                row = f"{name:22}{before.median():11.0e}{rate:12.4f}"
+                best = rates[after.argmin()] if learn else "none"
+                row = f"{name:22}{before.median():11.0e}{best:>12}"
                 print(f"{row}{learn:14} of 7")

@@ -189,7 +189,7 @@ SETTLED = """async () => {
 
 
 def stop_worker(reader, page) -> None:
-    """What browsers do with a worker that has had nothing to do for half a minute, so never while it is being activated.
+    """What browsers do with a worker that has had nothing to do for half a minute, so not while it is activated.
 
     One that is stopped then stays "activating" in Chromium, and what its pages ask for goes to the network.
     """

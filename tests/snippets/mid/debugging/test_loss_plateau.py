@@ -19,7 +19,7 @@ class TestLossPlateau:
         [
             ("none", "falls", "yes", (0.02, 0.08), "no", True),
             ("rate 1e-5", "flat", "yes", (1e-7, 1e-5), "no", True),
-            ("rate 10", "flat", "yes", (0.5, 5), "no", False),
+            ("rate 12", "flat", "yes", (0.5, 5), "no", False),
             ("bias -20", "flat", "0", (0, 0), "no", False),
             ("zero weights", "flat", "0", (0, 0), "no", False),
             ("softmax in the model", "stops", "yes", (0.005, 0.02), "yes", True),
