@@ -12,7 +12,9 @@ import pytest
 
 from warmup.dev import browser
 from warmup.green import plugin
-from warmup.run import needs, runner, tolerated
+from warmup.run import needs, tolerated
+from warmup.run.runner import Runner, TorchMissing
+from warmup.run.server import IMPORTS
 from warmup.vocabulary import NEEDS
 
 # One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
@@ -37,13 +39,23 @@ def pytest_addoption(parser):
 
 def pytest_configure(config):
     if importlib.util.find_spec("torch") is None:
-        pytest.exit(str(runner.TorchMissing()), returncode=3)
+        pytest.exit(str(TorchMissing()), returncode=3)
     if file := plugin.wanted(config):
         config.pluginmanager.register(plugin.Green(config, file, plugin.everything()))
     for need, words in NEEDS.items():
         config.addinivalue_line("markers", f"{need}: needs what a snippet declares as {need} ({words})")
     for message, category, _ in tolerated.TORCH_WARNINGS:
         config.addinivalue_line("filterwarnings", f"ignore:{message}:{category}")
+
+
+@pytest.hookimpl(wrapper=True)
+def pytest_collection(session):
+    """Collect tests, and garbage later: to look for it takes a quarter of the time, and there is next to none."""
+    gc.disable()
+    try:
+        return (yield)
+    finally:
+        gc.enable()
 
 
 def pytest_collection_modifyitems(items):
@@ -79,6 +91,14 @@ def pytest_sessionfinish(session):
 def pytest_unconfigure(config):
     if count := without_chromium(config):  # after the sum: the very last line
         print(f"{count} tests did not run. {browser.MISSING} {browser.HELP}")
+
+
+@pytest.fixture(scope="session")
+def runner():
+    """A runner for all tests of a worker, which has one fork server at a time: to start one takes seconds."""
+    # A hundred snippets draw, twenty train on the digits: without this each would spend most of its time importing.
+    with Runner(imports=[*IMPORTS, "matplotlib.pyplot", "sklearn.datasets"]) as runner:
+        yield runner
 
 
 @pytest.fixture(autouse=True, scope="module")

@@ -7,7 +7,6 @@ import pytest
 from warmup.content import header, outputs
 from warmup.project import SNIPPETS
 from warmup.run.comparison import compare
-from warmup.run.runner import Runner
 
 
 def snippets():
@@ -20,13 +19,6 @@ def snippets():
         if found.slow:
             marks.append(pytest.mark.slow)
         yield pytest.param(path, marks=marks, id=path.relative_to(SNIPPETS).with_suffix("").as_posix())
-
-
-@pytest.fixture(scope="session")
-def runner():
-    # A hundred snippets draw, twenty train on the digits: without this each would spend most of its time importing.
-    with Runner(imports=["matplotlib.pyplot", "sklearn.datasets"]) as runner:
-        yield runner
 
 
 @pytest.mark.parametrize("path", list(snippets()))

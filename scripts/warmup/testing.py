@@ -8,6 +8,7 @@ import os
 import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
@@ -168,6 +169,23 @@ def once(folder: Path, make: Callable[[], str]) -> str:
     if not made.exists():
         raise RuntimeError(f"The worker that was first to make {folder.name} failed, or died.")
     return made.read_text(encoding="utf-8")
+
+
+def is_alive(pid: int) -> bool:
+    """Whether a process runs; a zombie does not."""
+    try:
+        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
+    except OSError:
+        return False
+
+
+def wait_until(condition: Callable[[], object], seconds: float = 30) -> object:
+    """The first true value of a condition; an AssertionError after so many seconds."""
+    deadline = time.monotonic() + seconds
+    while not (value := condition()):
+        assert time.monotonic() < deadline, "waited in vain"
+        time.sleep(0.02)
+    return value
 
 
 def below_its_label(program: str) -> str:

@@ -12,7 +12,6 @@ import pytest
 from judging_case import WRITE, judge_of
 from warmup.project import ProblemError
 from warmup.run import exercise, process
-from warmup.run.runner import Runner
 
 SLUG = "causal-attention"
 HEAD = "def multi_head_attention(x, w_qkv, w_out, n_heads, keep=None):\n"
@@ -57,12 +56,6 @@ HOSTILE = {
     "is_no_text": (b"\xff", "cannot be read"),
     "defines_nothing": ("multi_head_attention = 1\n", "expected a function"),
 }
-
-
-@pytest.fixture(scope="module")
-def runner():
-    with Runner() as runner:
-        yield runner
 
 
 @pytest.mark.parametrize("name", HOSTILE)
@@ -170,7 +163,7 @@ def test_file_is_judged_again_when_it_is_saved(runner, tmp_path):
     assert next(judgments).passed
 
 
-def test_own_file_is_a_copy_of_the_starter_and_never_written_over(tmp_path, monkeypatch, capsys):
+def test_own_file_is_a_copy_of_the_starter_and_never_written_over(runner, tmp_path, monkeypatch, capsys):
     monkeypatch.setattr(exercise, "saved", lambda *_: [exercise.Judged(True, "fine", 0.1)])
     mine = tmp_path / "my files" / "causal_attention.py"
     exercise.write(SLUG, mine.parent)

@@ -5,6 +5,7 @@ from __future__ import annotations
 import ast
 import signal
 from contextlib import contextmanager
+from dataclasses import replace
 
 import pytest
 import yaml
@@ -46,16 +47,31 @@ def test_right_solution_is_accepted(path):
     assert found.passed, f"{found.failed}: {found.text}\n{found.case}"
 
 
-@pytest.mark.parametrize("path", solutions("wrong"), ids=named)
-def test_wrong_solution_is_rejected_and_recognized(path):
-    text = path.read_text("utf-8")
-    found = verdict(path.relative_to(WRITE).parts[0], text)
-    assert not found.passed
-    assert found.failed != "it loads", f"It does not come to be judged: {found.text}"
-    sentence = " ".join((ast.get_docstring(ast.parse(text)) or "").split())
-    assert sentence, "Its first line says why it is wrong."
+@pytest.mark.parametrize("slug", SLUGS)
+def test_wrong_solutions_are_rejected_and_recognized(slug):
+    """Each is judged once, and once more by the group that it fails: that verdict has to be recognized."""
+    judge = judge_of(slug)
+    verdicts = {name: judge._judged(source, f"<{name}>") for name, source in judge.known().items()}
+    judge._tried.update((name, found[1:]) for name, found in verdicts.items())
+    problems = {name: problem_of(judge, name, *found) for name, found in verdicts.items()}
+    assert problems
+    assert not {f"{slug}/wrong/{name}.py": problem for name, problem in problems.items() if problem}
+
+
+def problem_of(judge, name, solution, passed, failure):
+    """What is wrong with a wrong solution, or ""."""
+    source = judge.known()[name]
+    if not failure:
+        return "It is accepted."
+    if not solution:
+        return f"It does not come to be judged: {failure.text}"
+    if not (ast.get_docstring(ast.parse(source)) or "").strip():
+        return "Its first line says why it is wrong."
+    group = judge.groups[len(passed)]
+    _, _, again = replace(judge, groups=[group])._judged(source, "solution.py")
     # It is told its own sentence, or where two mistakes give the same the other one's.
-    assert found.why, f"{found.failed}: {found.text}"
+    told = again and not isinstance(again.got, NotImplementedError) and judge._why(passed, again)
+    return "" if told else f"It is not recognized: {group[0]}: {again or failure}"
 
 
 @pytest.mark.parametrize("path", solutions("starter"), ids=named)

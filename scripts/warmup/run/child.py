@@ -33,16 +33,15 @@ def main(
     """Run the snippet `path` as `__main__`, then leave the process; never returns.
 
     `folder` exists and belongs to this run: the snippet works in its `work/`, and `report.json` there
-    says which torch and which device it used; what it `draws` stands in DRAWING. The caller removes it.
+    says which torch, "" for none, and which device it used; what it `draws` stands in DRAWING. The caller removes it.
     """
     os.setsid()
     _die_with_parent()
     _redirect(stdout_conn, stderr_conn)
     _look_like_the_main_process()
 
-    import torch
-
-    torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
+    if torch := sys.modules.get("torch"):  # else it looks at the variable itself when the snippet imports it
+        torch.set_num_threads(int(os.environ["OMP_NUM_THREADS"]))  # set by the runner
     if seed := os.environ.get(emulation.ROUNDING):
         from warmup.run import rounding
 
@@ -135,12 +134,12 @@ def _exit_code(error: SystemExit) -> int:
 
 
 def _write_report(file: Path, needs_cuda: bool) -> None:
-    import torch
-
+    torch = sys.modules.get("torch")
     device = f"a CPU with {os.cpu_count()} cores"
     if needs_cuda:
-        device = torch.cuda.get_device_name() if torch.cuda.is_available() else ""
-    file.write_text(json.dumps({"torch": torch.__version__, "device": device}), encoding="utf-8")
+        device = torch.cuda.get_device_name() if torch and torch.cuda.is_available() else ""
+    version = torch.__version__ if torch else ""
+    file.write_text(json.dumps({"torch": version, "device": device}), encoding="utf-8")
 
 
 def _finish(code: int) -> int:

@@ -16,7 +16,7 @@ from warmup.run import child
 from warmup.run.needs import missing_need
 from warmup.run.process import OnOutput, Process, kill
 from warmup.run.result import Result, shown
-from warmup.run.server import ENVIRONMENT, ForkServer, no_main_module
+from warmup.run.server import ENVIRONMENT, IMPORTS, ForkServer, no_main_module
 
 OUTPUT_LIMIT = 256 * 1024  # bytes a stream
 GRACE = 1.0  # seconds that a snippet's own processes may outlive it
@@ -36,7 +36,8 @@ class Runner:
     of the snippet may outlive it. environment: variables of the snippets' processes on top of ENVIRONMENT; two
     runners with different ones cannot be entered at the same time. patience: multiplies the headers' timeouts.
     imports: modules that the server imports for all snippets, where it is not started already; worth its time if many
-    snippets import them. What is not installed, each snippet misses itself.
+    snippets import them. What is not installed, each snippet misses itself, and what is not named, torch too, it
+    imports itself.
     If the runner dies, however it dies, the server and the snippets die too; only processes that a snippet itself
     started may stay.
     """
@@ -48,7 +49,7 @@ class Runner:
         grace: float = GRACE,
         environment: Mapping[str, str] | None = None,
         patience: float = 1.0,
-        imports: Sequence[str] = (),
+        imports: Sequence[str] = IMPORTS,
     ) -> None:
         self.output_limit, self.grace, self.patience = output_limit, grace, patience
         self._imports = imports

@@ -1,4 +1,4 @@
-"""The fork server: one process that has imported torch, from which each snippet's process is forked.
+"""The fork server: one process that has imported torch already, from which each snippet's process is forked.
 
 It is multiprocessing's own, of which a process has one. Where a platform cannot fork, processes are spawned instead.
 """
@@ -22,7 +22,8 @@ ENVIRONMENT = {
     # Asks the driver whether there is a GPU, without initializing CUDA: a forked child could not use it then.
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
 }
-PRELOAD = ["torch", "torch._dynamo", "numpy", "warmup.run.child"]
+# What takes seconds to import, and what most snippets need.
+IMPORTS = ("torch", "torch._dynamo", "numpy")
 
 
 class ForkServer:
@@ -37,11 +38,11 @@ class ForkServer:
         cls,
         context: multiprocessing.context.BaseContext,
         environment: Mapping[str, str],
-        imports: Sequence[str] = (),
+        imports: Sequence[str] = IMPORTS,
     ) -> None:
         """Start the server for one more user; users at the same time share its environment.
 
-        imports: modules that it imports besides PRELOAD, where this user is the first.
+        imports: modules that it imports, where this user is the first.
 
         Raises:
             RuntimeError: another user has another environment, or somebody else has started a server.
@@ -60,7 +61,7 @@ class ForkServer:
             cls._users += 1
             cls._environment = environment
             if context.get_start_method() == "forkserver":
-                context.set_forkserver_preload([*PRELOAD, *imports])
+                context.set_forkserver_preload([*imports, "warmup.run.child"])
             cls.ensure(context, environment)
 
     @staticmethod

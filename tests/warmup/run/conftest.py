@@ -1,8 +1,7 @@
-"""A runner, and snippets to run."""
+"""Snippets to run."""
 
 from __future__ import annotations
 
-import json
 import os
 import subprocess
 import sys
@@ -12,13 +11,8 @@ from pathlib import Path
 import pytest
 
 from warmup.project import ROOT
-from warmup.run.runner import Runner
-
-
-@pytest.fixture(scope="module")
-def runner():
-    with Runner() as runner:
-        yield runner
+from warmup.run.emulation import MACHINES, Machine
+from warmup.run.record import record
 
 
 @pytest.fixture
@@ -50,23 +44,15 @@ def by_itself():
 
 
 @pytest.fixture
-def on_two_machines(by_itself):
+def on_two_machines(runner, capsys):
     """Record snippets on this machine and on another one, on which WHERE is set: which failed, and what was printed."""
 
-    def record(paths: list[Path]) -> tuple[list[bool], str]:
-        done = by_itself(f"""
-            import json
-            from warmup.run.emulation import MACHINES, Machine
-            from warmup.run.record import record
-            there = Machine("another machine", {{**MACHINES[0].environment, "WHERE": "there"}})
-            changes = record({[str(path) for path in paths]!r}, machines=[MACHINES[0], there])
-            print(json.dumps([change.failed for change in changes]))
-        """)
-        assert done.returncode == 0, done.stderr
-        *printed, failed = done.stdout.splitlines()
-        return json.loads(failed), "\n".join([*printed, ""])
+    def recorded(paths: list[Path]) -> tuple[list[bool], str]:
+        there = Machine("another machine", {**MACHINES[0].environment, "WHERE": "there"})
+        changes = record(paths, machines=[MACHINES[0], there])
+        return [change.failed for change in changes], capsys.readouterr().out
 
-    return record
+    return recorded
 
 
 @pytest.fixture

@@ -14,7 +14,6 @@ from warmup.run.comparison import agree_drawn, compare, same_drawing
 from warmup.run.drawing import LINES, for_a_page
 from warmup.run.emulation import MACHINES
 from warmup.run.record import record
-from warmup.run.runner import Runner
 
 HEADER = '# /// script\n# requires-python = ">=3.11"\n# dependencies = ["torch>=2.11", "matplotlib>=3.8"]\n# ///\n'
 DRAW = (
@@ -29,12 +28,6 @@ plt.show()
 print("drawn")
 """
 )
-
-
-@pytest.fixture(scope="module")
-def runner():
-    with Runner() as started:
-        yield started
 
 
 @pytest.fixture

@@ -14,6 +14,7 @@ from warmup.content import confirmed
 from warmup.project import ROOT
 from warmup.run.emulation import FINGERPRINT
 from warmup.run.played import share
+from warmup.testing import is_alive, wait_until
 
 SCRIPTS = ROOT / "scripts"
 RECORDED = '# /// script\n# [tool.warmup]\n# output = "recorded"\n# ///\n'
@@ -65,8 +66,7 @@ def test_a_player_ends_with_who_started_it(topic, tmp_path):
         [sys.executable, "-c", textwrap.dedent(code)], env=environment, capture_output=True, text=True, timeout=60
     )
     # The pipes are closed, so nothing holds them any more: not the player, its server, nor the snippet.
-    with pytest.raises(ProcessLookupError):
-        os.kill(int(done.stdout), 0)
+    wait_until(lambda: not is_alive(int(done.stdout)))
 
 
 @pytest.mark.parametrize(("part", "found"), [("", "abcde"), ("1/2", "ace"), ("2/2", "bd"), ("5/5", "e")])

@@ -6,7 +6,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import time
 from pathlib import Path
 
 import pytest
@@ -14,24 +13,9 @@ import pytest
 from warmup.run import process
 from warmup.run import runner as runner_module
 from warmup.run.runner import Runner
+from warmup.testing import is_alive, wait_until
 
 SCRIPTS = Path(runner_module.__file__).parents[2]
-
-
-def is_alive(pid: int) -> bool:
-    """Whether a process runs; a zombie does not."""
-    try:
-        return Path(f"/proc/{pid}/stat").read_text().rpartition(")")[2].split()[0] not in "ZX"
-    except OSError:
-        return False
-
-
-def wait_until(condition, seconds: float = 30):
-    deadline = time.monotonic() + seconds
-    while not (value := condition()):
-        assert time.monotonic() < deadline, "waited in vain"
-        time.sleep(0.02)
-    return value
 
 
 @pytest.fixture(autouse=True)
@@ -194,7 +178,7 @@ def test_no_snippet_outlives_its_runner(snippet, number):
         time.sleep(1)
     """)
     pid_file = path.with_suffix(".pid")
-    code = f"from warmup.run.runner import Runner\nwith Runner() as r: list(r.run_many([{str(path)!r}]))"
+    code = f"from warmup.run.runner import Runner\nwith Runner(imports=[]) as r: list(r.run_many([{str(path)!r}]))"
     # A killed runner cannot remove its folders; a socket lies there too, so the path must be short.
     with tempfile.TemporaryDirectory() as temporary:
         process = subprocess.Popen(

@@ -24,12 +24,6 @@ MEASURED = '# /// script\n# [tool.warmup]\n# output = "measured"\n# tolerance = 
 PIN = outputs.recorded_torch()
 
 
-@pytest.fixture(scope="module")
-def runner():
-    with Runner(environment=MACHINES[0].environment) as runner:
-        yield runner
-
-
 def record(paths, **options):
     """One machine only: it shares its fork server with the fixture."""
     return record_module.record(paths, machines=MACHINES[:1], **options)
@@ -149,7 +143,11 @@ def test_an_interrupted_record_keeps_the_old_output(topic, tmp_path, number):
     time.sleep(60)
     """
     path = write(topic, "x", code, "old\n")
-    main = f"from warmup.run.record import MACHINES, record\nrecord([{str(path)!r}], machines=MACHINES[:1])\n"
+    main = f"""
+from warmup.run.record import MACHINES, Runner, record
+with Runner(imports=[]):  # whose server the recorder's own runner takes
+    record([{str(path)!r}], machines=MACHINES[:1])
+"""
     process = subprocess.Popen(
         [sys.executable, "-c", main],
         env={**os.environ, "PYTHONPATH": str(SCRIPTS)},
@@ -183,7 +181,7 @@ def test_each_machine_is_really_played(topic, by_itself):
         from warmup.run.emulation import MACHINES
         from warmup.run.runner import Runner
         for machine in (MACHINES[0], MACHINES[-2], MACHINES[-1]):
-            with Runner(environment=machine.environment) as runner:
+            with Runner(environment=machine.environment, imports=["torch"]) as runner:
                 print(runner.run({str(path)!r}).stdout, end="")
     """)
     assert done.returncode == 0, done.stderr

@@ -7,6 +7,7 @@ import time
 from pathlib import Path
 
 import pytest
+import torch
 
 from warmup.content.header import Header
 from warmup.run import needs
@@ -248,20 +249,36 @@ def test_the_environment_of_the_caller_stays_as_it_is(runner, snippet, monkeypat
     assert dict(os.environ) == before
 
 
-def test_a_killed_fork_server_is_reported_and_replaced(runner, snippet, monkeypatch):
-    monkeypatch.setenv("OMP_NUM_THREADS", "7")
+def test_a_killed_fork_server_is_reported_and_replaced(by_itself, snippet):
     path = snippet("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)")
-    result = runner.run(path)
-    assert (result.status, result.signal) == ("signal", "SIGKILL")
-    again = runner.run(snippet("import os\nprint(os.environ['OMP_NUM_THREADS'])"))
-    assert (again.status, again.stdout) == ("ok", "1\n")
+    next_one = snippet("import os\nprint(os.environ['OMP_NUM_THREADS'])", "next")
+    done = by_itself(f"""
+        import os
+        from warmup.run.runner import Runner
+        os.environ["OMP_NUM_THREADS"] = "7"
+        with Runner(imports=[]) as runner:
+            result = runner.run({str(path)!r})
+            again = runner.run({str(next_one)!r})
+        print(result.status, result.signal, again.status, again.stdout)
+    """)
+    assert done.stdout.split() == ["signal", "SIGKILL", "ok", "1"], done.stderr
 
 
 def test_the_server_imports_what_the_runner_names_and_does_without_what_is_not_installed(by_itself, snippet):
-    path = snippet("import sys\nprint('tabnanny' in sys.modules)")
+    path = snippet("import sys\nprint('tabnanny' in sys.modules, 'torch' in sys.modules)")
+    with_torch = snippet("import torch\nprint(torch.get_num_threads())", "with_torch")
     done = by_itself(f"""
         from warmup.run.runner import Runner
         with Runner(imports=["not_installed", "tabnanny"]) as runner:
-            print(runner.run({str(path)!r}).stdout)
+            for path in ({str(path)!r}, {str(with_torch)!r}):
+                result = runner.run(path)
+                print(result.stdout.strip(), repr(result.torch), result.device)
     """)
-    assert done.stdout.strip() == "True", done.stderr
+    without, with_it = done.stdout.splitlines()
+    device = f"a CPU with {os.cpu_count()} cores"
+    assert without == f"True False '' {device}", done.stderr
+    assert with_it == f"1 {torch.__version__!r} {device}"
+
+
+def test_the_server_has_torch_already(runner, snippet):
+    assert runner.run(snippet("import sys\nprint('torch' in sys.modules)")).stdout == "True\n"

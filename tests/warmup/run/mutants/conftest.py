@@ -6,7 +6,6 @@ import pytest
 
 from warmup.run.mutants import judge
 from warmup.run.mutants.mutate import mutate
-from warmup.run.runner import Runner
 
 SOURCE = '''"""A docstring."""
 import math
@@ -59,9 +58,3 @@ class Project:
 @pytest.fixture
 def project(tmp_path):
     return Project(tmp_path)
-
-
-@pytest.fixture(scope="module")
-def runner():
-    with Runner() as runner:
-        yield runner

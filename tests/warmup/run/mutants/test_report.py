@@ -13,8 +13,11 @@ SUM = "return math.pi * (squared - 0)"
 
 
 @pytest.fixture
-def command(project, capsys):
-    """Runs the command on the project, with a list of survivors; gives its exit code and what it printed."""
+def command(project, runner, capsys):
+    """Runs the command on the project, with a list of survivors; gives its exit code and what it printed.
+
+    Its runner shares the server of the fixture's.
+    """
     project.claim("assert area.area(2.0) > 12")
 
     def run(listed: tuple[str, ...] = (), **options):
