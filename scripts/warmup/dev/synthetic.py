@@ -12,7 +12,7 @@ import shutil
 from pathlib import Path
 
 from warmup.checks import claims, retired
-from warmup.content import levels, markdown, outputs, sheets
+from warmup.content import confirmed, levels, markdown, outputs, sheets
 from warmup.content.puzzles import FOLDER
 from warmup.project import ROOT
 
@@ -32,6 +32,7 @@ def grown(root: Path, count: int) -> Path:
         shutil.copytree(ROOT / name, root / name, ignore=shutil.ignore_patterns("__pycache__"))
     for name in ("mkdocs.yml", "requirements-test.txt", "README.md", "CONTRIBUTING.md"):
         shutil.copy(ROOT / name, root / name)
+    (root / "snippets" / confirmed.NAME).unlink()  # no machine has run the copies
     site = levels.load(root / "docs")
     # Whoever may name what PyTorch has retired is listed by name.
     allowed = {page for name in retired.RETIRED for page in name.pages}

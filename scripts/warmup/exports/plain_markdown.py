@@ -38,7 +38,8 @@ def copy_of(source: str) -> str:
         which ``llms.txt`` is, the notebooks, which can be downloaded, and the pages that are tools.
     """
     folder = posixpath.dirname(source)
-    known = folder in navigation.PRACTICE or folder.partition("/")[0] in (ABOUT, *vocabulary.LEVELS)
+    written = folder in (ABOUT, f"{ABOUT}/contributing", *navigation.PRACTICE)  # the pages of myths are derived
+    known = written or folder.partition("/")[0] in vocabulary.LEVELS
     if not source.endswith(".md") or not known:
         return ""
     return re.sub(r"/index\.md$", ".md", source)

@@ -1,4 +1,4 @@
-"""The fork server: one process that has imported torch already, from which each snippet's process is forked.
+"""The fork server: one process that has imported torch, from which each snippet's process is forked.
 
 It is multiprocessing's own, of which a process has one. Where a platform cannot fork, processes are spawned instead.
 """

@@ -128,7 +128,8 @@ def test_lint_lists_the_other_problems_when_mkdocs_yml_is_broken(project_copy):
     edit(project_copy / "mkdocs.yml", "site_name: Torch", "site_name: a: b")
     edit(project_copy / PAGE, "kind: concept", "kind: riddle")
     done = check(project_copy)
-    assert re.search(r"^mkdocs\.yml:3: It is not YAML: mapping values are not allowed", done.stderr), done.stderr
+    wanted = r"^mkdocs\.yml:3: It is not YAML: mapping values are not allowed"
+    assert re.search(wanted, done.stderr, flags=re.M), done.stderr
     assert f"{PAGE}:3: Unknown kind 'riddle'" in done.stderr
     assert done.stdout.endswith(" 2 problems\n")
 

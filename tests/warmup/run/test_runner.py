@@ -250,14 +250,17 @@ def test_the_environment_of_the_caller_stays_as_it_is(runner, snippet, monkeypat
 
 
 def test_a_killed_fork_server_is_reported_and_replaced(by_itself, snippet):
-    path = snippet("import os, signal, time\nos.kill(os.getppid(), signal.SIGKILL)\ntime.sleep(60)")
+    path = snippet("import os, time\nprint(os.getppid(), flush=True)\ntime.sleep(60)")
     next_one = snippet("import os\nprint(os.environ['OMP_NUM_THREADS'])", "next")
     done = by_itself(f"""
-        import os
+        import os, signal
         from warmup.run.runner import Runner
         os.environ["OMP_NUM_THREADS"] = "7"
+        def kill(_, printed):
+            if printed:
+                os.kill(int(printed), signal.SIGKILL)
         with Runner(imports=[]) as runner:
-            result = runner.run({str(path)!r})
+            result = runner.run({str(path)!r}, on_output=kill)
             again = runner.run({str(next_one)!r})
         print(result.status, result.signal, again.status, again.stdout)
     """)
