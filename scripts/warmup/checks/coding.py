@@ -16,7 +16,6 @@ from warmup.vocabulary import LEVELS
 
 REQUIRED_FRONT_MATTER = ("title", "level", "topic", "minutes", "related")
 FOLLOW_UPS = (1, 9)
-COLUMNS = 84
 MOST_LINES = 12  # of a core line that a formatter has wrapped
 # Of each kind its topics, how many hints it gives, and its markers with the sections in which they stand.
 TOPICS = {Exercise: exercises.TOPICS, Trainer: trainers.TOPICS}
@@ -75,9 +74,8 @@ def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
         # What is right in another form is on no page.
         shown = name != page.judge and "/also/" not in name
         for number, row in enumerate(rows if shown else [], 1):
-            if len(row) > COLUMNS:
-                fix = "Wrap it: the page would scroll sideways."
-                yield Problem(relative(path), number, f"The line has {len(row)} columns; at most {COLUMNS}.", fix)
+            if len(row) > markup.COLUMNS:
+                yield Problem(relative(path), number, *markup.too_wide(len(row)))
     if (snippets / page.judge).is_file():
         try:
             one_file.assembled(snippets / page.judge)

@@ -1,4 +1,4 @@
-"""What is wrong with any Markdown, whatever it is on: folds without an answer, scripts, fences that would not run."""
+"""What is wrong with any Markdown, whatever it is on: empty folds, scripts, fences that do not run or fit."""
 
 from __future__ import annotations
 
@@ -10,6 +10,8 @@ from pathlib import Path
 from warmup.content import markdown
 from warmup.content.markdown import Line
 from warmup.project import Problem, relative
+
+COLUMNS = 84  # of code that a page shows; the theme makes room for as many
 
 # A line, what is wrong there, and what to do about it.
 Found = Iterator[tuple[int, str, str]]
@@ -73,8 +75,13 @@ def _without_code(paragraph: str) -> str:
 
 
 def fences(lines: Sequence[Line]) -> Found:
-    """Fences of Python that pytest-codeblocks would not run: it knows ```python, ```sh and ```bash."""
+    """Fences wider than a page, and Python that pytest-codeblocks skips: it knows ```python, ```sh and ```bash."""
+    indent = 0
     for line in lines:
+        if line.opens:
+            indent = len(line.text) - len(line.text.lstrip())
+        elif line.fence and (columns := len(line.text) - indent) > COLUMNS:
+            yield line.number, *too_wide(columns)
         language, _, options = line.fence.info.partition(" ") if line.fence and line.opens else ("", "", "")
         if language.lower() in {"py", "python3", "pycon", "ipython"}:
             fix = "Write ```python, or ```text for code that is not run."
@@ -82,3 +89,8 @@ def fences(lines: Sequence[Line]) -> Found:
         if language == "python" and options.strip() and 'title="' not in options:
             fix = 'Give it a title="..." if it is a snippet, or none of them.'
             yield line.number, "A python fence with options would not run.", fix
+
+
+def too_wide(columns: int) -> tuple[str, str]:
+    """What is wrong with a line of code of so many columns, and what to do about it."""
+    return f"The line has {columns} columns; at most {COLUMNS}.", "Wrap it: the page would scroll sideways."

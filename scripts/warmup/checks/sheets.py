@@ -5,13 +5,13 @@ from __future__ import annotations
 from collections.abc import Iterator
 from pathlib import Path
 
+from warmup.checks import markup
 from warmup.content import markdown, sheets
 from warmup.content.levels import Level
 from warmup.content.questions import Question
 from warmup.project import Problem, relative
 
 WORDS = 30
-COLUMNS = 84
 
 
 def problems(level: Level, snippets: Path) -> Iterator[Problem]:
@@ -54,7 +54,7 @@ def _found(sheet: sheets.Sheet, questions: dict[str, Question], snippets: Path) 
             yield (
                 entry.number,
                 f"No program of {entry.question} has the code {entry.code!r} within one of its lines.",
-                f"Copy it from one, {COLUMNS} columns at most.",
+                f"Copy it from one, {markup.COLUMNS} columns at most.",
             )
     for name in questions:
         if name not in seen:
@@ -69,4 +69,4 @@ def stands_in(code: str, question: Question, snippets: Path) -> bool:
     rows += [
         line.text for line in question.lines if line.fence and not line.opens and line.fence.info.startswith("python")
     ]
-    return len(code) <= COLUMNS and any(code in " ".join(row.split()) for row in rows)
+    return len(code) <= markup.COLUMNS and any(code in " ".join(row.split()) for row in rows)

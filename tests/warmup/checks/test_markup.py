@@ -141,6 +141,15 @@ def test_which_fences_are_misspelled(line, wrong):
     assert [number for number, _, _ in found] == [2] * wrong
 
 
+@pytest.mark.parametrize("indent", ["", "    "])
+@pytest.mark.parametrize("mark", ["```python", "~~~"])
+def test_a_fence_is_as_wide_as_a_page(mark, indent):
+    fits, wide = "x" * markup.COLUMNS, "x" * (markup.COLUMNS + 1)
+    rows = [wide, mark, fits, wide, mark[:3], wide]
+    found = markup.fences(markdown.lines("\n".join(indent + row for row in rows)))
+    assert [(number, message) for number, message, _ in found] == [(4, "The line has 85 columns; at most 84.")]
+
+
 def test_any_markdown_of_the_project_is_looked_at(tmp_path):
     path = tmp_path / "some.md"
     path.write_text('??? tip "a"\n\n<script>x</script>\n\n```py\n```\n')
