@@ -52,6 +52,15 @@ def load_snippet(name: str) -> ModuleType:
     return module
 
 
+_COPIED = ("requirements-test.txt", "CONTRIBUTING.md")
+
+
+def sample_sources() -> set[str]:
+    """The files and folders of this project of which ``copy_sample`` takes something, besides the tools."""
+    docs = (path for path in (ROOT / "docs").iterdir() if path.name not in (*LEVELS, "labs"))
+    return {"tests/sample", "mkdocs.yml", *_COPIED, *(path.relative_to(ROOT).as_posix() for path in docs)}
+
+
 def copy_sample(folder: Path) -> Path:
     """Copy the sample project, with this project's tools, theme and pages that are no questions, practice or labs.
 
@@ -71,7 +80,7 @@ def copy_sample(folder: Path) -> Path:
 
     for name in ("scripts", "docs"):
         shutil.copytree(ROOT / name, project / name, ignore=left_out)
-    for name in ("requirements-test.txt", "CONTRIBUTING.md"):
+    for name in _COPIED:
         shutil.copy(ROOT / name, project / name)
     shutil.copytree(SAMPLE, project, ignore=left_out, dirs_exist_ok=True)
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")

@@ -14,7 +14,7 @@ from warmup.project import Problem, ProblemError, not_utf8, relative
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # While the site is served, it outlives a build; a file that has changed is read again.
-_cache: dict[tuple[Path, type], tuple[int, Page]] = {}
+_cache: dict[tuple[Path, type], tuple[str, Page]] = {}
 
 
 @dataclass(frozen=True)
@@ -92,25 +92,20 @@ class Page:
 
     @classmethod
     def read(cls, path: Path) -> Self:
-        """The page at ``path``, read again only if the file has changed.
+        """The page at ``path``, understood again only if its text has changed.
 
         Raises:
             ProblemError: it is no page.
         """
-        stamp = path.stat().st_mtime_ns
-        kept, page = _cache.get((path, cls), (0, None))
-        if not isinstance(page, cls) or kept != stamp:
-            page = cls._read(path)
-            _cache[path, cls] = (stamp, page)
-        return page
-
-    @classmethod
-    def _read(cls, path: Path) -> Self:
         try:
             text = path.read_text(encoding="utf-8")
         except UnicodeDecodeError as error:
             raise ProblemError(not_utf8(path, error)) from error
-        return cls(path, text)
+        kept, page = _cache.get((path, cls), ("", None))
+        if not isinstance(page, cls) or kept != text:
+            page = cls(path, text)
+            _cache[path, cls] = (text, page)
+        return page
 
     def with_body(self, body: str) -> Self:
         """The same page with another text below its front matter, which is not read again."""

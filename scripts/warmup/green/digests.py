@@ -62,6 +62,11 @@ class Files:
                     self._kept[path] = ""
         return self._kept[path]
 
+    def names(self, folder: str) -> str:
+        """The digest of which files and folders a folder holds that somebody wrote."""
+        found = sorted(path.relative_to(self.root).as_posix() for path in Path(self.root, folder).glob("*"))
+        return digest(path for path in found if not _MADE.search(path))
+
     def below(self, folder: str) -> list[str]:
         """All files below a folder of the root that somebody wrote, in order."""
         paths = (path.relative_to(self.root).as_posix() for path in Path(self.root, folder).rglob("*"))

@@ -86,13 +86,17 @@ class State:
         )
 
     def _opened(self, path: str) -> str:
+        listed = path.endswith("/")
         if not path.startswith(SITE):
-            return self.files.one(path)
-        built, path = self.site or {}, path.removeprefix(SITE)
+            return self.files.names(path.rstrip("/")) if listed else self.files.one(path)
+        built, path = self.site or {}, path.removeprefix(SITE).rstrip("/")
         if path in built:
             return built[path]
-        # A folder that was listed, or a file that is not there.
-        return digest(f"{one}={built[one]}" for one in sorted(built) if not path or one.startswith(f"{path}/"))
+        below = [one for one in sorted(built) if not path or one.startswith(f"{path}/")]
+        if listed:
+            return digest(sorted({one.removeprefix(path).lstrip("/").partition("/")[0] for one in below}))
+        # A folder as a whole, or a file that is not there.
+        return digest(f"{one}={built[one]}" for one in below)
 
     def knows(self, entry: Entry, unit: Unit) -> bool:
         """Whether a unit depends on the same as when it was green."""

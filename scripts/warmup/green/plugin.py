@@ -121,11 +121,10 @@ class Green:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_runtest_protocol(self, item: pytest.Item):
-        module = f"module {item.path}"
         # A block of Python on a page has no fixtures.
         found = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
-        self._owners[item.nodeid] = {item.nodeid, module, *(_name(one) for several in found for one in several)}
-        with self.trace.test(item.nodeid, module):
+        self._owners[item.nodeid] = {item.nodeid, *(_name(one) for several in found for one in several)}
+        with self.trace.owner(item.nodeid):
             return (yield)
 
     @pytest.hookimpl(wrapper=True)
@@ -162,18 +161,19 @@ class Green:
         """The paths that an owner opened, as a memory names them; what is not of the project is left away."""
         site, sample = testing.site_folder(self._folder), testing.sample_folder(self._folder)
         found = set()
-        for one in map(Path, self.trace.by_owner[owner]):
+        for path in self.trace.by_owner[owner]:
+            one, end = Path(path), "/" if path.endswith("/") else ""
             if one.is_relative_to(site):
                 name = one.relative_to(site).as_posix()
-                found.add(SITE + ("" if name == "." else name))
+                found.add(SITE + ("" if name == "." else name) + end)
             elif one.is_relative_to(sample):
-                found.add("tests/sample")
+                found |= testing.sample_sources()
             elif one.is_relative_to(ROOT):
                 name = one.relative_to(ROOT).as_posix()
-                if name == ".":
+                if name == "." and not end:
                     found |= {"docs", "snippets"}  # a process that works in the project
                 elif name.startswith(("docs", "snippets", "scripts", "tests/", "mkdocs", ".github")) or "/" not in name:
-                    found.add(name)
+                    found.add(name + end)
         return {name for name in found if "__pycache__" not in name and not name.endswith(".tmp")}
 
     @pytest.hookimpl(optionalhook=True)

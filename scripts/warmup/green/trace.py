@@ -1,22 +1,24 @@
 """Which files a test opens, which folders it lists, and what the local server opens to answer its browser.
 
-Python tells an audit hook of each. What a test itself opens counts for its whole module, since helpers keep what they
-have read; what the server opens, in threads of its own, counts for the test alone; what a fixture opens counts for all
-tests that use it.
+Python tells an audit hook of each. What a fixture opens counts for all tests that use it, all else for the test during
+which it was opened. A helper that keeps what it has read must therefore be a fixture.
 """
 
 from __future__ import annotations
 
 import os
 import sys
-import threading
 from collections import defaultdict
 from collections.abc import Iterator
 from contextlib import contextmanager
 
 
 class Trace:
-    """Collects paths, as they were opened, by who opened them; a process has one that listens at a time."""
+    """Collects paths by who opened them; a process has one that listens at a time.
+
+    A path that ends in a slash was listed: only the names in it were seen. One of a folder that does not was given to
+    another process, which may have read all that is in it.
+    """
 
     _listening: Trace | None = None
     _hooked = False
@@ -24,23 +26,12 @@ class Trace:
     def __init__(self) -> None:
         self.by_owner: defaultdict[str, set[str]] = defaultdict(set)
         self._owners: list[str] = []
-        self._test = ""
 
     def listen(self) -> None:
         Trace._listening = self
         if not Trace._hooked:
             Trace._hooked = True  # a hook cannot be taken away again
             sys.addaudithook(_heard)
-
-    @contextmanager
-    def test(self, name: str, module: str) -> Iterator[None]:
-        """While this is entered, the main thread opens for the module, all others for the test."""
-        self._test = name
-        with self.owner(module):
-            try:
-                yield
-            finally:
-                self._test = ""
 
     @contextmanager
     def owner(self, name: str) -> Iterator[None]:
@@ -56,17 +47,17 @@ class Trace:
             return
         if event == "subprocess.Popen":
             _, command, folder, _ = arguments
-            # Where it works, or what it was told to work on.
-            found = [folder] if folder is not None else [one for one in command if os.path.isabs(os.fsdecode(one))]
+            # Where it works, and what it was told to work on.
+            found = [one for one in command if os.path.isabs(os.fsdecode(one))]
+            found += [folder] if folder is not None else []
         elif arguments[0] is None or isinstance(arguments[0], int):
             return
         else:
             found = [arguments[0]]
-        main = threading.current_thread() is threading.main_thread()
-        owner = self._owners[-1] if main or not self._test or len(self._owners) > 1 else self._test
+        end = "/" if event in ("os.listdir", "os.scandir") else ""
         for path in found:
             try:
-                self.by_owner[owner].add(os.path.abspath(os.fsdecode(path)))
+                self.by_owner[self._owners[-1]].add(os.path.abspath(os.fsdecode(path)) + end)
             except (TypeError, ValueError):
                 continue
 

@@ -23,7 +23,12 @@ EVERYTHING = ("docs", "snippets", "README.md", "CONTRIBUTING.md", "Makefile", ".
 WRITE, TRAINERS = "snippets/practice/write", "snippets/practice/trainers"
 _PROGRAM = re.compile(rf"(?:{'|'.join(LEVELS)}|practice)/[\w./-]+\.py\b")
 _IMPORT = re.compile(r"^\s*(?:from|import)\s+(\w+)", flags=re.M)
-_ALL = re.compile(r"levels\.load\((?:topic|\))|\bDOCS\b|\bSNIPPETS\b|\bROOT\b|snippet_paths")
+# Where a module reads all pages and programs, or reads some of them when it is imported, before anything is traced.
+_ALL = re.compile(
+    r"levels\.load\((?:topic|\))|snippet_paths"
+    r"|^\w.*\b(?:DOCS|SNIPPETS|ROOT)\b.*(?:read_|glob|iterdir)",
+    re.M,
+)
 
 
 @dataclass(frozen=True)
@@ -56,7 +61,7 @@ class Units:
             return Unit(path, self._of_claims(path))
         if path.startswith(f"tests/{TRAINERS.rpartition('/')[2]}/") and not path.endswith("/test_trainers.py"):
             slug = path.rpartition("/test_")[2].removesuffix(".py").replace("_", "-")
-            return Unit(path, (path, *(self._of_trainer(slug) if self._is_trainer(slug) else EVERYTHING)))
+            return Unit(path, (path, *(self._of_trainer(slug) if self._is_trainer(slug) else self._shared(TRAINERS))))
         if path in ("tests/test_outputs.py", "tests/write/test_judges.py", "tests/trainers/test_trainers.py"):
             return None
         if path.startswith("tests/site/"):

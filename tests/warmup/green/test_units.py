@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import subprocess
+import sys
 import threading
-from pathlib import Path
 
 import pytest
 
@@ -25,7 +26,8 @@ UNITS = Units(Files(ROOT))
         ("tests/trainers/test_memory_grows.py", {"snippets/practice/trainers/memory-grows"}),
         ("tests/trainers/test_memory_grows.py", {"snippets/practice/trainers/checking.py"}),
         ("tests/warmup/checks/test_tags.py", {"tests/sample", "scripts"}),
-        ("tests/test_project.py", {"docs", "snippets"}),
+        ("tests/trainers/test_checking.py", {"snippets/practice/trainers/checking.py"}),
+        ("tests/warmup/content/test_one_file.py", {"docs", "snippets"}),
         ("docs/junior/autograd/zero-grad.md", {"docs/junior/autograd/zero-grad.md"}),
     ],
 )
@@ -79,7 +81,7 @@ def test_a_test_of_the_site_depends_on_the_pages_that_were_served_to_it_and_on_a
     site = {"one/index.html": "1", "two/index.html": "2", "assets/a.css": "3"}
     state = State(Files(tmp_path), site)
     unit = state.units.single("tests/site/test_a.py", "tests/site/test_a.py::test_it", "")
-    opened = ("site:assets", "site:one/index.html", "site:none.html")
+    opened = ("site:assets/", "site:one/index.html", "site:none.html")
     entry = Entry(state.of(unit, opened), opened, frozenset(), True)
     assert known(Files(tmp_path), unit, entry, site)
     assert known(Files(tmp_path), unit, entry, {**site, "two/index.html": "another"})
@@ -92,27 +94,52 @@ def test_a_test_of_the_site_depends_on_the_pages_that_were_served_to_it_and_on_a
     assert not known(Files(tmp_path), unit, entry, site)
 
 
-def test_who_opened_a_file_is_the_fixture_the_module_or_a_server_for_one_test(tmp_path):
-    files = {name: tmp_path / name for name in ("fixture", "module", "served")}
+def test_who_opened_a_file_is_the_fixture_or_the_test_whatever_thread_did_it(tmp_path):
+    folder = tmp_path / "listed"
+    folder.mkdir()
+    files = {name: tmp_path / name for name in ("fixture", "main", "served", "after")}
     for file in files.values():
         file.touch()
     listening, trace = Trace._listening, Trace()
     trace.listen()
     try:
-        with trace.test("test", "module"):
+        with trace.owner("test"):
             with trace.owner("fixture"):
                 files["fixture"].read_text()
-            files["module"].read_text()
+                list(folder.iterdir())
+            files["main"].read_text()
             thread = threading.Thread(target=files["served"].read_text)
             thread.start()
             thread.join()
-        list(tmp_path.iterdir())  # after the test: nobody's
+            subprocess.run([sys.executable, "-c", "", folder], cwd=tmp_path, check=True)
+        files["after"].read_text()  # nobody's
     finally:
         Trace._listening = listening
-    found = {owner: {Path(path).name for path in paths} for owner, paths in trace.by_owner.items()}
-    assert {owner: names & files.keys() for owner, names in found.items()} == {
-        "fixture": {"fixture"},
-        "module": {"module"},
-        "test": {"served"},
+    seen = {f"{file}": name for name, file in files.items()}
+    seen |= {f"{folder}/": "names in the folder", f"{folder}": "all in the folder", f"{tmp_path}": "all"}
+    found = {owner: {seen[path] for path in paths & seen.keys()} for owner, paths in trace.by_owner.items()}
+    assert found == {
+        "fixture": {"fixture", "names in the folder"},
+        "test": {"main", "served", "all in the folder", "all"},
     }
-    assert str(tmp_path) not in {path for paths in trace.by_owner.values() for path in paths}
+
+
+def test_who_listed_a_folder_depends_on_the_names_in_it_alone(tmp_path):
+    (tmp_path / "docs/junior").mkdir(parents=True)
+    page = tmp_path / "docs/junior/one.md"
+    page.write_text("one")
+    site = {"a/one.html": "1", "a/two.html": "2", "b.html": "3"}
+
+    def state(opened: str) -> str:
+        return State(Files(tmp_path), site)._opened(opened)
+
+    before = {
+        opened: state(opened) for opened in ("docs/", "docs/junior/", "docs", "site:/", "site:a/", "site:a", "site:")
+    }
+    page.write_text("another")
+    site["a/one.html"] = "another"
+    assert {opened for opened, digest in before.items() if state(opened) != digest} == {"docs", "site:a", "site:"}
+    (tmp_path / "docs/junior/two.md").touch()
+    site["a/three.html"] = ""
+    changed = {opened for opened, digest in before.items() if state(opened) != digest}
+    assert changed == {"docs", "docs/junior/", "site:a", "site:a/", "site:"}

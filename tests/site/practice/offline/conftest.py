@@ -16,11 +16,12 @@ from warmup.exports import offline
 def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
     """The folder of a release: each names a function that the scripts share, and its pages, in its own way."""
     made = {}
+    shutil.copytree(site, below / "site")
 
     def make(number: int) -> Path:
         if number not in made:
             folder = made[number] = below / str(number)
-            shutil.copytree(site, folder)
+            shutil.copytree(below / "site", folder)
             changed = 0
             for script in (folder / "assets/javascripts").rglob("*.js"):
                 text, count = re.subn(r"\bcounted\b", f"counted{number}", script.read_text(encoding="utf-8"))
@@ -43,15 +44,9 @@ def releases_of(site: Path, below: Path) -> Callable[[int], Path]:
 
 
 @pytest.fixture(scope="session")
-def release(site, tmp_path_factory) -> Callable[[int], Path]:
-    """A release of this site."""
-    return releases_of(site, tmp_path_factory.mktemp("release"))
-
-
-@pytest.fixture(scope="session")
-def small_release(sample_site, tmp_path_factory) -> Callable[[int], Path]:
+def release(sample_site, tmp_path_factory) -> Callable[[int], Path]:
     """A release of the sample project's site, which is kept as a whole in a second."""
-    return releases_of(sample_site, tmp_path_factory.mktemp("small"))
+    return releases_of(sample_site, tmp_path_factory.mktemp("release"))
 
 
 @pytest.fixture
@@ -62,8 +57,9 @@ def host(release):
 
 
 @pytest.fixture
-def small_host(small_release):
-    started = Host(small_release(1))
+def whole_host(site, tmp_path):
+    """A host of this site instead of the sample's."""
+    started = Host(releases_of(site, tmp_path)(1))
     yield started
     started.close()
 

@@ -17,30 +17,30 @@ ELSEWHERE = [
 ]
 
 
-def test_the_manifest_lists_what_browsers_request(chromium, host):
+def test_the_manifest_lists_what_browsers_request(chromium, whole_host):
     asked = set()
     for scheme in ("light", "dark"):
         context = chromium.new_context(color_scheme=scheme, service_workers="block")
         page = context.new_page()
         page.on("request", lambda request: asked.add(request.url.split("?")[0]))
-        open_every_page(visit(context, host), host, 1)
-        page.goto(host.practice)
+        open_every_page(visit(context, whole_host), whole_host, 1)
+        page.goto(whole_host.practice)
         for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/", KIT):
-            page.goto(host.practice + path)
+            page.goto(whole_host.practice + path)
             page.wait_for_load_state("networkidle")
-        page.goto(host.practice + KIT)
+        page.goto(whole_host.practice + KIT)
         with page.expect_response("**/words.json"):  # which a list loads once somebody types
             page.get_by_role("searchbox", name="Words in title").focus()
         for path in ELSEWHERE if scheme == "light" else ():
-            page.goto(host.root + path)
+            page.goto(whole_host.root + path)
         context.close()
-    listed = {host.root + address for address in manifest(host.folder)["files"]}
+    listed = {whole_host.root + address for address in manifest(whole_host.folder)["files"]}
     # A reader who answers a single question sees one topic of each mode, and begins one exercise.
     by_topic = re.compile(
-        re.escape(host.practice) + "(proofs|predict|write|trainers)/.|.*/snippets/practice/(write|trainers)/."
+        re.escape(whole_host.practice) + "(proofs|predict|write|trainers)/.|.*/snippets/practice/(write|trainers)/."
     )
     # Without a window to show it in, Chromium does not ask for the icon.
-    asked.add(f"{host.root}assets/images/favicon.svg")
+    asked.add(f"{whole_host.root}assets/images/favicon.svg")
     assert asked <= listed
     assert any(map(by_topic.match, asked))
     assert all(map(by_topic.match, listed - asked))

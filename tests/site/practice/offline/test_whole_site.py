@@ -34,8 +34,8 @@ def is_not_kept(page: Page, address: str) -> None:
     expect(page.get_by_role("heading", level=1)).to_have_text("This page is not on this device")
 
 
-def test_after_one_button_everything_works_without_a_network_until_it_is_removed(reader, small_host):
-    page = visit(reader, small_host)
+def test_after_one_button_everything_works_without_a_network_until_it_is_removed(reader, host):
+    page = visit(reader, host)
     wait_until_kept(page)
     expect(keep(page)).to_have_text(re.compile(r"\(\d+ MB\)$"))
     keep(page).focus()
@@ -43,35 +43,35 @@ def test_after_one_button_everything_works_without_a_network_until_it_is_removed
     expect(message(page)).to_contain_text("Done", timeout=60_000)
     expect(page.get_by_text(re.compile(r"^The whole site is kept on this device: \d+ MB\.$"))).to_be_visible()
     expect(page.get_by_role("region", name="Without a network")).to_be_focused()
-    small_host.down = True
-    more = manifest(small_host.folder)["more"]
+    host.down = True
+    more = manifest(host.folder)["more"]
     kinds = ("QUESTION/", "short/", "judge.py", "check.py", ".md", "search_index.json", ".svg")
     assert all(any(address.endswith(kind.replace("QUESTION/", QUESTION)) for address in more) for kind in kinds)
     for address in (address for address in more if address.endswith("/")):
-        page.goto(small_host.root + address)
+        page.goto(host.root + address)
         expect(page).to_have_title(re.compile("^Release 1, "))
     failed = page.evaluate(
         """addresses => Promise.all(addresses.map(one => fetch(one).then(answer => !answer.ok && one, () => one)))
         .then(all => all.filter(Boolean))""",
-        [small_host.root + address for address in more],
+        [host.root + address for address in more],
     )
     assert failed == []
-    is_not_kept(page, small_host.root + PRINT)
-    page.goto(small_host.practice)
+    is_not_kept(page, host.root + PRINT)
+    page.goto(host.practice)
     expect(keep(page)).to_be_hidden()
     page.get_by_role("button", name="Remove what was kept").click()
     expect(message(page)).to_contain_text("Removed")
     expect(keep(page)).to_be_focused()
-    is_not_kept(page, small_host.root + QUESTION)
-    page.goto(small_host.practice + "flashcards/")
+    is_not_kept(page, host.root + QUESTION)
+    page.goto(host.practice + "flashcards/")
     expect(page).to_have_title(re.compile("^Release 1, "))
 
 
-def test_what_is_not_kept_says_so_and_can_be_tried_again(reader, small_host):
-    page = visit(reader, small_host)
+def test_what_is_not_kept_says_so_and_can_be_tried_again(reader, host):
+    page = visit(reader, host)
     wait_until_kept(page)
-    small_host.down = True
-    is_not_kept(page, small_host.root + QUESTION)
+    host.down = True
+    is_not_kept(page, host.root + QUESTION)
     expect(page.get_by_role("main")).to_contain_text(f"has not kept {QUESTION}")
     page.get_by_role("link", name="Try again").click()
     expect(page.get_by_role("heading", level=1)).to_have_text("This page is not on this device")
@@ -81,34 +81,34 @@ def test_what_is_not_kept_says_so_and_can_be_tried_again(reader, small_host):
         assert page.evaluate("address => fetch(address).then(answer => answer.ok)", address), address
     check_with_axe(page, "a page that is not kept")
     # An address of somebody else's is none to try.
-    page.goto(f"{small_host.root}offline.html?page=https://example.com/")
+    page.goto(f"{host.root}offline.html?page=https://example.com/")
     expect(page.get_by_role("link", name="Try again")).to_be_hidden()
-    small_host.down = False
-    page.goto(f"{small_host.root}offline.html?page={small_host.root}{QUESTION}")
+    host.down = False
+    page.goto(f"{host.root}offline.html?page={host.root}{QUESTION}")
     page.get_by_role("link", name="Try again").click()
     expect(page).to_have_title(re.compile("^Release 1, What"))
 
 
-def test_a_network_that_never_answers_keeps_no_page_back(reader, small_host, small_release):
-    small_host.patience = 500
-    page = visit(reader, small_host)
+def test_a_network_that_never_answers_keeps_no_page_back(reader, host, release):
+    host.patience = 500
+    page = visit(reader, host)
     wait_until_kept(page)
-    small_host.hold("offline-release.json")
-    page.goto(small_host.root + "plan/")
+    host.hold("offline-release.json")
+    page.goto(host.root + "plan/")
     expect(page).to_have_title(re.compile("^Release 1, "))
-    small_host.resume.set()
+    host.resume.set()
     # The network answers that it has a newer release, but never sends its page.
-    small_host.folder = small_release(2)
-    small_host.hold("plan/")
-    page.goto(small_host.root + "plan/")
+    host.folder = release(2)
+    host.hold("plan/")
+    page.goto(host.root + "plan/")
     expect(page).to_have_title(re.compile("^Release 1, "))
-    small_host.hold("nothing")
+    host.hold("nothing")
 
 
-def test_loading_can_be_cancelled_and_goes_on_where_it_stopped(reader, small_host):
-    page = visit(reader, small_host)
+def test_loading_can_be_cancelled_and_goes_on_where_it_stopped(reader, host):
+    page = visit(reader, host)
     wait_until_kept(page)
-    small_host.hold("search_index.json")
+    host.hold("search_index.json")
     keep(page).click()
     expect(page.get_by_role("progressbar", name="Kept on this device")).to_be_visible()
     expect(message(page)).to_contain_text("Loading")
@@ -116,7 +116,7 @@ def test_loading_can_be_cancelled_and_goes_on_where_it_stopped(reader, small_hos
     expect(cancel).to_be_focused()
     cancel.click()
     expect(message(page)).to_have_text("Stopped. What is kept stays.")
-    small_host.resume.set()
+    host.resume.set()
     expect(page.get_by_text(re.compile(r"^\d+ MB of \d+ MB are kept"))).to_be_visible()
     expect(page.get_by_role("progressbar")).to_be_hidden()
     # The worker does one thing after another: once it answers, what it had begun is done.
@@ -125,65 +125,65 @@ def test_loading_can_be_cancelled_and_goes_on_where_it_stopped(reader, small_hos
         port1.onmessage = () => resolve()
         active.postMessage("keep", [port2])
     }))""")
-    parts = {small_host.root + address for address in manifest(small_host.folder)["more"] if not address.endswith("/")}
-    had = parts & small_host.answered
+    parts = {host.root + address for address in manifest(host.folder)["more"] if not address.endswith("/")}
+    had = parts & host.answered
     assert had
     # The network fails in the middle.
-    small_host.down = True
+    host.down = True
     keep(page).click()
     expect(message(page)).to_contain_text("It stopped")
-    small_host.down = False
-    small_host.held = None
-    small_host.answered.clear()
+    host.down = False
+    host.held = None
+    host.answered.clear()
     keep_all(page)
-    assert not had & small_host.answered
+    assert not had & host.answered
 
 
-def test_a_new_release_loads_only_what_changed_and_mixes_nothing(reader, small_host, small_release, tmp_path):
-    page = visit(reader, small_host)
+def test_a_new_release_loads_only_what_changed_and_mixes_nothing(reader, host, release, tmp_path):
+    page = visit(reader, host)
     wait_until_kept(page)
     keep_all(page)
-    small_host.folder = tmp_path / "next"
-    shutil.copytree(small_release(1), small_host.folder)
-    changed = small_host.folder / QUESTION / "index.html"
+    host.folder = tmp_path / "next"
+    shutil.copytree(release(1), host.folder)
+    changed = host.folder / QUESTION / "index.html"
     changed.write_text(changed.read_text(encoding="utf-8").replace("<title>Release 1", "<title>Release 2"))
-    offline.write(small_host.folder)
-    small_host.answered.clear()
-    page.goto(small_host.practice)
+    offline.write(host.folder)
+    host.answered.clear()
+    page.goto(host.practice)
     wait_until_kept(page)
     expect(page.get_by_text("The whole site is kept on this device")).to_be_visible()
-    asked = {address.removeprefix(small_host.root) for address in small_host.answered}
-    lists = manifest(small_host.folder)
+    asked = {address.removeprefix(host.root) for address in host.answered}
+    lists = manifest(host.folder)
     assert QUESTION in asked
     assert asked & set(lists["more"]) == {QUESTION}
-    small_host.down = True
-    page.goto(small_host.root + QUESTION)
+    host.down = True
+    page.goto(host.root + QUESTION)
     expect(page).to_have_title(re.compile("^Release 2, "))
-    page.goto(small_host.root + "mid/autograd/thing/")
+    page.goto(host.root + "mid/autograd/thing/")
     expect(page).to_have_title(re.compile("^Release 1, "))
 
 
-def test_the_search_works_without_a_network_after_its_first_use(reader, small_host):
-    page = visit(reader, small_host)
+def test_the_search_works_without_a_network_after_its_first_use(reader, host):
+    page = visit(reader, host)
     wait_until_kept(page)
     for down in (False, True):
-        small_host.down = down
-        page.goto(small_host.practice + "anki/")
+        host.down = down
+        page.goto(host.practice + "anki/")
         page.keyboard.press("/")
         page.keyboard.type("size")
         expect(page.locator(".md-search-result__item").first).to_be_visible(timeout=60_000)
 
 
-def test_where_there_is_no_room_it_says_so_and_practice_stays(reader, small_host):
-    page = visit(reader, small_host)
+def test_where_there_is_no_room_it_says_so_and_practice_stays(reader, host):
+    page = visit(reader, host)
     wait_until_kept(page)
     session = reader.new_cdp_session(page)
-    session.send("Storage.overrideQuotaForOrigin", {"origin": small_host.origin, "quotaSize": 1_000})
+    session.send("Storage.overrideQuotaForOrigin", {"origin": host.origin, "quotaSize": 1_000})
     keep(page).click()
     expect(message(page)).to_contain_text("no more room", timeout=60_000)
     expect(keep(page)).to_be_focused()
-    small_host.down = True
-    page.goto(small_host.practice + "flashcards/")
+    host.down = True
+    page.goto(host.practice + "flashcards/")
     expect(page).to_have_title(re.compile("^Release 1, "))
 
 
@@ -194,50 +194,50 @@ def test_where_there_is_no_room_it_says_so_and_practice_stays(reader, small_host
         "if (navigator.serviceWorker) navigator.serviceWorker.register = () => Promise.reject()",
     ],
 )
-def test_where_the_browser_refuses_it_says_so(reader, small_host, damage):
+def test_where_the_browser_refuses_it_says_so(reader, host, damage):
     reader.add_init_script(damage)
-    page = visit(reader, small_host)
+    page = visit(reader, host)
     expect(message(page)).to_contain_text("This browser can't keep the site here.")
     expect(keep(page)).to_be_hidden()
 
 
-def test_the_worker_of_practice_alone_goes_when_that_of_the_site_comes(reader, small_host, tmp_path):
+def test_the_worker_of_practice_alone_goes_when_that_of_the_site_comes(reader, host, tmp_path):
     before = tmp_path / "before"
-    shutil.copytree(small_host.folder, before)
+    shutil.copytree(host.folder, before)
     (before / "practice/offline.js").write_text("addEventListener('fetch', () => {})")
-    small_host.folder = before
+    host.folder = before
     page = reader.new_page()
-    page.goto(f"{small_host.root}404.html")
+    page.goto(f"{host.root}404.html")
     page.evaluate(
         """async practice => {
         await navigator.serviceWorker.register(practice + "offline.js", { scope: practice })
         await caches.open(`torch-warmup ${practice} 1234`)
     }""",
-        small_host.practice,
+        host.practice,
     )
-    page.goto(small_host.practice)
+    page.goto(host.practice)
     wait_until_kept(page)
     scopes = "navigator.serviceWorker.getRegistrations().then(all => all.map(one => one.scope))"
-    assert page.evaluate(scopes) == [small_host.root]
-    assert caches(page) == [f"torch-warmup {small_host.root} {manifest(small_host.folder)['release']}"]
-    small_host.down = True
-    page.goto(small_host.practice + "anki/")
+    assert page.evaluate(scopes) == [host.root]
+    assert caches(page) == [f"torch-warmup {host.root} {manifest(host.folder)['release']}"]
+    host.down = True
+    page.goto(host.practice + "anki/")
     expect(page).to_have_title(re.compile("^Release 1, "))
 
 
 @pytest.mark.parametrize(("width", "scheme"), [(390, "dark"), (1280, "light")])
-def test_it_fits_a_phone_and_has_names(chromium, small_host, width, scheme):
+def test_it_fits_a_phone_and_has_names(chromium, host, width, scheme):
     context = chromium.new_context(
         viewport={"width": width, "height": 844}, color_scheme=scheme, reduced_motion="reduce"
     )
-    page = visit(context, small_host)
+    page = visit(context, host)
     wait_until_kept(page)
-    small_host.hold("search_index.json")
+    host.hold("search_index.json")
     keep(page).click()
     expect(page.get_by_role("progressbar")).to_be_visible()
     check_with_axe(page, "while it loads", "#whole-site")
     check_on_a_phone(page, "while it loads", "#whole-site button")
-    small_host.resume.set()
+    host.resume.set()
     expect(message(page)).to_contain_text("Done", timeout=60_000)
     check_with_axe(page, "done", "#whole-site")
     context.close()
