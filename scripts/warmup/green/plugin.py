@@ -24,6 +24,8 @@ from warmup.green.units import SITE, Unit
 from warmup.project import ROOT
 
 OPTION = "--green"
+# Fixtures that build a site for all workers, in one of them: what a test looks at of it counts, not what it is made of.
+BUILDING = ("site", "sample_site")
 # Who looks at more files of the site, or of one of the project's folders, depends on all of them.
 MANY = 200
 
@@ -129,7 +131,7 @@ class Green:
 
     @pytest.hookimpl(wrapper=True)
     def pytest_fixture_setup(self, fixturedef: pytest.FixtureDef):
-        with self.trace.owner(_name(fixturedef)):
+        with self.trace.owner("" if fixturedef.argname in BUILDING else _name(fixturedef)):
             return (yield)
 
     def pytest_runtest_logreport(self, report: pytest.TestReport) -> None:

@@ -61,7 +61,9 @@ class Project:
             "--green=.cache/green.json",
             *options,
         ]
-        environment = {name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CI"))}
+        environment = {
+            name: value for name, value in os.environ.items() if not name.startswith(("PYTEST", "CI", "ALL"))
+        }
         environment |= {"PYTHONPATH": f"scripts{os.pathsep}stub", **variables}
         done = subprocess.run(
             [*command, "tests"], cwd=self.root, env=environment, capture_output=True, text=True, check=False

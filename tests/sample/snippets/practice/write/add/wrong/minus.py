@@ -1,6 +1,0 @@
-"""A minus subtracts."""
-
-
-def solve(a: int, b: int) -> int:
-    total = a - b
-    return total
