@@ -8,7 +8,7 @@ import time
 import pytest
 from test_page import FIRST, Cell
 
-from warmup.content import levels
+from warmup.content import levels, mistakes
 from warmup.project import SNIPPETS
 
 SITE = levels.load()
@@ -42,7 +42,7 @@ def test_one_writes_at_once_and_there_is_nothing_to_run(attempt):
 
 
 def test_a_wrong_solution_is_told_why_and_the_right_one_is_done(attempt):
-    assert attempt.judge((FILES / "wrong/unscaled.py").read_text("utf-8")) == "failed"
+    assert attempt.judge(mistakes.programs(FILES)["unscaled"]) == "failed"
     assert attempt.said == "Not yet."
     assert "A known mistake gives the same: The scores are not divided by the square root of D." in attempt.text
     assert attempt.judge((FILES / "solution.py").read_text("utf-8")) == "passed"

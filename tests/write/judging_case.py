@@ -1,12 +1,13 @@
-"""The exercises to judge, and a judge to import."""
+"""The exercises to judge, and a judge as readers download it."""
 
 from __future__ import annotations
 
-import importlib.util
 import sys
+import types
 from functools import cache
 from pathlib import Path
 
+from warmup.content import one_file
 from warmup.project import SNIPPETS
 
 WRITE = SNIPPETS / "practice" / "write"
@@ -14,17 +15,26 @@ SLUGS = sorted(path.parent.name for path in WRITE.glob("*/judge.py"))
 
 
 @cache
+def module_of(slug: str):
+    """The module that the judge of an exercise is, in one file."""
+    file = WRITE / slug / "judge.py"
+    module = types.ModuleType(f"judge_{slug.replace('-', '_')}")
+    module.__file__ = str(file)
+    sys.modules[module.__name__] = module
+    exec(compile(one_file.assembled(file), file, "exec"), vars(module))
+    return module
+
+
 def judge_of(slug: str):
     """The ``Judge`` of an exercise."""
-    name = f"judge_{slug.replace('-', '_')}"
-    spec = importlib.util.spec_from_file_location(name, WRITE / slug / "judge.py")
-    assert spec and spec.loader
-    module = importlib.util.module_from_spec(spec)
-    sys.modules[name] = module
-    spec.loader.exec_module(module)
-    return module.judge
+    return module_of(slug).judge
+
+
+def wrong_of(slug: str) -> dict[str, str]:
+    """The wrong solutions that the judge of an exercise knows, by name."""
+    return module_of(slug).WRONG
 
 
 def solutions(folder: str) -> list[Path]:
-    """The files of all exercises in their folder ``also`` or ``wrong``, or named so."""
+    """The files of all exercises in their folder ``also``, or named so."""
     return sorted([*WRITE.glob(f"*/{folder}/*.py"), *WRITE.glob(f"*/{folder}.py")])

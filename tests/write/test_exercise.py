@@ -9,7 +9,8 @@ import threading
 
 import pytest
 
-from judging_case import WRITE, judge_of
+from judging_case import WRITE, judge_of, module_of, wrong_of
+from warmup.content import one_file
 from warmup.project import ProblemError
 from warmup.run import exercise, process
 
@@ -69,17 +70,31 @@ def test_whatever_a_solution_does_is_said(name, runner, tmp_path, monkeypatch):
     assert told in found.text
 
 
+LEAVES = """\
+- name: leaves
+  because: It leaves.
+  changes:
+    - right: |
+        import math
+      wrong: |
+        import os
+        os._exit(0)
+"""
+
+
 @pytest.mark.parametrize("command", [False, True])
 def test_known_mistake_that_ends_the_process_hides_no_verdict(command, runner, tmp_path, monkeypatch):
     folder = tmp_path / "write" / SLUG
     shutil.copytree(WRITE / SLUG, folder)
     shutil.copy(WRITE / "judging.py", folder.parent)
     shutil.copy(WRITE.parent / "watching.py", tmp_path)
-    (folder / "wrong" / "a_leaves.py").write_text(HOSTILE["leaves"][0])
-    wrong = folder / "wrong" / "unscaled.py"
+    file, wrong = folder / "mistakes.yml", tmp_path / "mine.py"
+    file.write_text(LEAVES + file.read_text("utf-8"), "utf-8")
+    wrong.write_text(wrong_of(SLUG)["unscaled"], "utf-8")
     if command:
-        judge = [sys.executable, folder / "judge.py", wrong]
-        ended = subprocess.run(judge, cwd=tmp_path, capture_output=True, text=True)
+        judge = tmp_path / "judge.py"
+        judge.write_text(one_file.assembled(folder / "judge.py"), "utf-8")
+        ended = subprocess.run([sys.executable, judge, wrong], cwd=tmp_path, capture_output=True, text=True)
         assert ended.returncode == 1
         text = ended.stdout
     else:
@@ -102,7 +117,7 @@ def test_a_judge_without_groups_is_refused():
     empty = judge_of(SLUG).__class__("judge.py", {})
     found = empty.judge("x = 1")
     assert not found.passed
-    assert "no groups of checks, so it proves nothing" in sys.modules["judging"].told(empty, found)
+    assert "no groups of checks, so it proves nothing" in module_of(SLUG).told(empty, found)
 
 
 WAITS = "import time\ntime.sleep({seconds})\n"
@@ -119,7 +134,7 @@ def test_who_never_ends_the_wait_gets_no_verdict(command, runner, tmp_path):
     mine = tmp_path / "mine.py"
     mine.write_text(WAITS.format(seconds=1000))
     if command:
-        passed, text = sys.modules[type(judge_of(SLUG)).__module__].verdict_of(judge_of(SLUG), mine, 4)
+        passed, text = module_of(SLUG).verdict_of(judge_of(SLUG), mine, 4)
     else:
         found = exercise.judged(runner, SLUG, mine, seconds=4)
         passed, text = found.passed, found.text
@@ -134,8 +149,9 @@ def test_right_solution_passes_and_is_told_what_was_not_checked(runner):
     assert found.text.endswith("Not checked: speed and memory.")
 
 
-def test_first_failing_case_can_be_pasted_and_names_the_known_mistake(runner):
-    found = exercise.judged(runner, SLUG, WRITE / SLUG / "wrong" / "unscaled.py")
+def test_first_failing_case_can_be_pasted_and_names_the_known_mistake(runner, tmp_path):
+    (tmp_path / "mine.py").write_text(wrong_of(SLUG)["unscaled"], "utf-8")
+    found = exercise.judged(runner, SLUG, tmp_path / "mine.py")
     assert "    torch.manual_seed(0)\n    x = torch.randn(" in found.text
     assert "A known mistake gives the same: The scores are not divided by the square root of D." in found.text
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import ast
 import signal
 from contextlib import contextmanager
 from dataclasses import replace
@@ -10,7 +9,7 @@ from dataclasses import replace
 import pytest
 import yaml
 
-from judging_case import SLUGS, WRITE, judge_of, solutions
+from judging_case import SLUGS, WRITE, judge_of, solutions, wrong_of
 from warmup.project import ROOT
 from warmup.run.mutants.mutate import mutate
 
@@ -50,23 +49,20 @@ def test_right_solution_is_accepted(path):
 @pytest.mark.parametrize("slug", SLUGS)
 def test_wrong_solutions_are_rejected_and_recognized(slug):
     """Each is judged once, and once more by the group that it fails: that verdict has to be recognized."""
-    judge = judge_of(slug)
-    verdicts = {name: judge._judged(source, f"<{name}>") for name, source in judge.known().items()}
+    judge, wrong = judge_of(slug), wrong_of(slug)
+    verdicts = {name: judge._judged(source, f"<{name}>") for name, source in wrong.items()}
     judge._tried.update((name, found[1:]) for name, found in verdicts.items())
-    problems = {name: problem_of(judge, name, *found) for name, found in verdicts.items()}
+    problems = {name: problem_of(judge, wrong[name], *found) for name, found in verdicts.items()}
     assert problems
-    assert not {f"{slug}/wrong/{name}.py": problem for name, problem in problems.items() if problem}
+    assert not {f"{slug}: {name}": problem for name, problem in problems.items() if problem}
 
 
-def problem_of(judge, name, solution, passed, failure):
+def problem_of(judge, source, solution, passed, failure):
     """What is wrong with a wrong solution, or ""."""
-    source = judge.known()[name]
     if not failure:
         return "It is accepted."
     if not solution:
         return f"It does not come to be judged: {failure.text}"
-    if not (ast.get_docstring(ast.parse(source)) or "").strip():
-        return "Its first line says why it is wrong."
     group = judge.groups[len(passed)]
     _, _, again = replace(judge, groups=[group])._judged(source, "solution.py")
     # It is told its own sentence, or where two mistakes give the same the other one's.

@@ -19,7 +19,7 @@ from warmup.checks import (
     snippets,
     tags,
 )
-from warmup.content import confirmed
+from warmup.content import confirmed, mistakes
 from warmup.content.levels import Site
 from warmup.content.outputs import is_program
 from warmup.project import SNIPPETS, Problem
@@ -83,7 +83,7 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
             puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
         )
     for page in (one for one in site.coding if asked(one.path)):
-        own = [*(folder / page.id).rglob("*.py"), (folder / page.id).parent]
+        own = [*(folder / page.id).rglob("*.py"), folder / page.id / mistakes.FILE, (folder / page.id).parent]
         own += [(folder / name).with_suffix(kind) for name in page.snippets for kind in (".out", ".svg")]
         named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
         shared = (folder / page.id).parent.glob("*.py")

@@ -2,15 +2,17 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Iterator
 from pathlib import Path
 
 from warmup.checks import anatomy, markup
-from warmup.content import exercises, one_file, trainers
+from warmup.content import exercises, mistakes, one_file, trainers
 from warmup.content.coding import Coding
-from warmup.content.exercises import Exercise, why_wrong
-from warmup.content.trainers import CannotApply, Trainer
+from warmup.content.exercises import Exercise
+from warmup.content.mistakes import CannotApply
+from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
 from warmup.vocabulary import LEVELS
 
@@ -76,20 +78,37 @@ def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
         for number, row in enumerate(rows if shown else [], 1):
             if len(row) > markup.COLUMNS:
                 yield Problem(relative(path), number, *markup.too_wide(len(row)))
-    if (snippets / page.judge).is_file():
+    if (snippets / page.judge).is_file() and (snippets / page.answer).is_file():
         try:
             one_file.assembled(snippets / page.judge)
+            if isinstance(page, Exercise):
+                yield from _mistakes(snippets / page.id)
         except ProblemError as error:
             yield error.problem
-    if isinstance(page, Exercise):
-        for folder, found in (("wrong", page.wrong(snippets)), ("also", page.also(snippets))):
-            if not found:
-                where = relative(snippets / page.id / folder)
-                yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
-        for path in page.wrong(snippets):
-            if not why_wrong(path):
-                fix = "Begin it with a docstring of one sentence, which readers are told."
-                yield Problem(relative(path), 1, "It does not say why it is wrong.", fix)
+        except UnicodeDecodeError:
+            pass  # reported elsewhere
+    if isinstance(page, Exercise) and not page.also(snippets):
+        where = relative(snippets / page.id / "also")
+        yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
+
+
+def _mistakes(folder: Path) -> Iterator[Problem]:
+    """Mistakes of an exercise that share a name, or of which the page could not show a solution."""
+    found, programs = mistakes.read(folder / mistakes.FILE), mistakes.programs(folder)
+    where = relative(folder / mistakes.FILE)
+    right = {*(folder / "solution.py").read_text(encoding="utf-8").split("\n")}
+    if not found:
+        yield Problem(where, 0, "There is no mistake here.", "Its judge is tried on at least one.")
+    for number, mistake in enumerate(found):
+        if mistake.name in {other.name for other in found[:number]}:
+            yield Problem(where, mistake.line, f"There are two mistakes named {mistake.name}.", "Rename one.")
+        try:
+            ast.parse(programs[mistake.name])
+        except (SyntaxError, ValueError) as error:
+            yield Problem(where, mistake.line, f"With it the solution is no Python: {error}.", "Mend it.")
+        # Of its own lines: those of the solution are looked at there.
+        if (width := max(map(len, {*programs[mistake.name].split("\n")} - right))) > markup.COLUMNS:
+            yield Problem(where, mistake.line, *markup.too_wide(width))
 
 
 def _exercise(page: Exercise, snippets: Path) -> anatomy.Found:

@@ -7,7 +7,7 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import exercises, markdown
+from warmup.content import exercises, markdown, mistakes
 from warmup.content.levels import Site
 from warmup.project import ROOT, Problem, relative
 
@@ -61,6 +61,7 @@ def find(root: Path = ROOT, only: Container[Path] | None = None) -> Iterator[Pro
         *(root / "docs").rglob("*.md"),
         *(root / "docs").rglob("*.ipynb"),
         *(root / "snippets").rglob("*.py"),
+        *(root / "snippets").rglob(mistakes.FILE),
         *root.glob("*.md"),
     ]
     about = {page: _files(root, page) for name in RETIRED for page in name.pages}

@@ -1,19 +1,19 @@
 """Exercises: code that one writes from memory, and a judge that says whether it is right.
 
 An exercise is a page at ``docs/practice/write/<slug>.md`` and a folder of the same name below ``snippets/``: what one
-begins with, the judge, a solution, wrong ones with the reason in the first line, and right ones of another form.
+begins with, the judge, a solution, the mistakes that people make in it, and right solutions of another form.
 ``judging.py`` beside the folders is what all judges share.
 """
 
 from __future__ import annotations
 
-import ast
 from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import coding
+from warmup.content import coding, mistakes
 from warmup.content.coding import Coding
+from warmup.content.mistakes import Mistake
 from warmup.content.questions import Question
 from warmup.project import Problem
 
@@ -73,33 +73,17 @@ class Exercise(Coding):
     def answer(self) -> str:
         return f"{self.id}/solution.py"
 
-    def wrong(self, snippets: Path) -> list[Path]:
-        """The wrong solutions."""
-        return sorted((snippets / self.id / "wrong").glob("*.py"))
+    def mistakes(self, snippets: Path) -> tuple[Mistake, ...]:
+        """What people write instead of the solution; raises as ``mistakes.read`` does."""
+        return mistakes.read(snippets / self.id / mistakes.FILE)
 
     def also(self, snippets: Path) -> list[Path]:
         """The right solutions of another form."""
         return sorted((snippets / self.id / "also").glob("*.py"))
 
     def programs(self, snippets: Path) -> list[str]:
-        more = (path.relative_to(snippets).as_posix() for path in (*self.wrong(snippets), *self.also(snippets)))
+        more = (path.relative_to(snippets).as_posix() for path in self.also(snippets))
         return [self.start, self.judge, self.answer, *more]
-
-
-def why_wrong(path: Path) -> str:
-    """What a wrong solution's docstring says is wrong with it, in one line; "" where it says nothing."""
-    try:
-        return " ".join((ast.get_docstring(ast.parse(path.read_text(encoding="utf-8"))) or "").split())
-    except (OSError, ValueError, SyntaxError):
-        return ""
-
-
-def without_docstring(code: str) -> str:
-    """A program from the first line below its docstring on."""
-    body = ast.parse(code).body
-    if not body or ast.get_docstring(ast.Module(body[:1], [])) is None:
-        return code
-    return "\n".join(code.split("\n")[body[0].end_lineno :]).lstrip("\n")
 
 
 def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Exercise]:

@@ -1,7 +1,7 @@
 """A judge or a check as one plain file, to be downloaded and run where there is nothing but torch.
 
 In the repository a judge imports what all of them share from a file beside its folder (``judging.py``), which does the
-same with what it shares with checks, and reads the known wrong solutions from files. Here all of this stands in it.
+same with what it shares with checks. Here all of this stands in it, with the wrong solutions that people write.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ import re
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import header
+from warmup.content import header, mistakes
 from warmup.project import Problem, ProblemError, not_utf8, relative
 
 # How a judge finds what it shares with others, as far as ``shared`` looks for it.
@@ -56,7 +56,7 @@ def assembled(judge: Path) -> str:
     """The text of a judge or check in which everything stands that it takes from this project.
 
     Args:
-        judge: a ``judge.py`` or ``check.py``; the wrong solutions stand in the folder ``wrong`` beside it.
+        judge: a ``judge.py`` or ``check.py``; what is known of mistakes stands beside it.
 
     Raises:
         ProblemError: it is no Python, or it and what it shares bind the same name to different things.
@@ -72,10 +72,7 @@ def assembled(judge: Path) -> str:
             if own.bound[name] != theirs.bound[name]:
                 message = f"It and {other.name} bind {name} to different things, and readers download both as one file."
                 raise ProblemError(Problem(relative(one), 0, message, "Give it another name."))
-    wrong = {
-        path.stem: path.read_text(encoding="utf-8", errors="replace")
-        for path in sorted(judge.parent.glob("wrong/*.py"))
-    }
+    wrong = mistakes.programs(judge.parent)
     bodies = [_WRONG.sub(lambda _: _dictionary(wrong), one.body).rstrip("\n") + "\n" for one in reversed(parts[1:])]
     imports = _written([line for one in parts for line in one.imports()])
     texts = [parts[0].header, parts[0].docstring, imports, *bodies, parts[0].body]

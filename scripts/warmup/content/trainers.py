@@ -14,6 +14,7 @@ from pathlib import Path
 
 from warmup.content import coding
 from warmup.content.coding import Coding
+from warmup.content.mistakes import Change
 from warmup.content.questions import Question
 from warmup.project import Problem
 from warmup.vocabulary import LEVELS
@@ -21,62 +22,6 @@ from warmup.vocabulary import LEVELS
 FOLDER = "practice/trainers"
 TOPICS = ("Broken trainers",)
 PROGRAMS = ("broken.py", "fixed.py", "check.py", "symptom.py", "curves.py", "extension.py")
-
-
-class CannotApply(ValueError):
-    """A change whose text does not stand in the script, or stands there more than once."""
-
-
-@dataclass(frozen=True)
-class Change:
-    """Whole lines of the broken script, and what stands there in the fixed one.
-
-    YAML takes the indentation that all lines of a block share: both have that of the place.
-    """
-
-    broken: str
-    fixed: str
-
-    def apply(self, code: str) -> str:
-        """The script with this change.
-
-        Raises:
-            CannotApply: the broken lines stand there not exactly once.
-        """
-        at, indent = self._place(code)
-        rows, old, new = code.split("\n"), self.broken.rstrip("\n").split("\n"), self.fixed.rstrip("\n").split("\n")
-        return "\n".join([*rows[:at], *_indented(new, indent), *rows[at + len(old) :]])
-
-    def line(self, code: str) -> int:
-        """The number of the first line of the broken script that it touches, from 1.
-
-        Raises:
-            CannotApply: as for ``apply``.
-        """
-        old, new = self.broken.split("\n"), self.fixed.split("\n")
-        same = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
-        return self._place(code)[0] + 1 + same
-
-    def _place(self, code: str) -> tuple[int, str]:
-        """Where the lines begin, from 0, and how far all are indented."""
-        rows, old = code.split("\n"), self.broken.rstrip("\n").split("\n")
-        found = []
-        for at in range(len(rows) - len(old) + 1 if old[0] else 0):
-            indent = rows[at].removesuffix(old[0])
-            if (
-                indent + old[0] == rows[at]
-                and not indent.strip()
-                and rows[at : at + len(old)] == _indented(old, indent)
-            ):
-                found.append((at, indent))
-        if len(found) != 1:
-            count = f"stands there {len(found)} times" if found else "does not stand there"
-            raise CannotApply(f"{old[0]!r} {count}")
-        return found[0]
-
-
-def _indented(rows: list[str], indent: str) -> list[str]:
-    return [indent + row if row else row for row in rows]
 
 
 @dataclass(frozen=True)

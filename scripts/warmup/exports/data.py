@@ -10,7 +10,7 @@ from collections.abc import Callable, Iterable
 from warmup import vocabulary
 from warmup.content import markdown
 from warmup.content.coding import Coding
-from warmup.content.exercises import Exercise, why_wrong
+from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
 from warmup.content.trainers import Trainer
 from warmup.exports.build import Build, Known
@@ -75,6 +75,7 @@ def _question(build: Build, question: Question, expanded: Question) -> dict:
 def _exercise(build: Build, page: Exercise, expanded: Exercise) -> dict:
     writer, snippets = _writer(build, page), build.renderer.snippets
     task = expanded.section("Task")
+    right = (snippets / page.answer).read_text(encoding="utf-8")
     return {
         **_head(build, page),
         "topic": page.topic,
@@ -86,8 +87,8 @@ def _exercise(build: Build, page: Exercise, expanded: Exercise) -> dict:
         "judge": build.link("")(SNIPPET_URL + page.judge),
         "solution": _file(build, page.answer),
         "wrong": [
-            {"name": path.stem, "why": why_wrong(path), "code": path.read_text(encoding="utf-8")}
-            for path in page.wrong(snippets)
+            {"name": mistake.name, "why": mistake.why, "code": mistake.program(right)}
+            for mistake in page.mistakes(snippets)
         ],
         **_ends(build, expanded),
     }
@@ -105,7 +106,7 @@ def _trainer(build: Build, page: Trainer, expanded: Trainer) -> dict:
         "diagnosis": writer.plain(diagnosis.lines) if diagnosis else "",
         "fixed": _file(build, page.answer),
         "bugs": [
-            {"name": bug.name, "changes": [{"broken": one.broken, "fixed": one.fixed} for one in bug.changes]}
+            {"name": bug.name, "changes": [{"broken": one.old, "fixed": one.new} for one in bug.changes]}
             for bug in page.bugs
         ],
         **_ends(build, expanded),

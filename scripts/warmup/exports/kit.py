@@ -12,7 +12,7 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from warmup.content.exercises import Exercise, why_wrong
+from warmup.content.exercises import Exercise
 from warmup.exports import cards
 from warmup.exports.build import Build
 from warmup.site.links import SNIPPET_URL, relative_link
@@ -182,7 +182,7 @@ def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str],
         "signature": signature(starter),
         "core": cards.core(page),
         "files": [link(SNIPPET_URL + name) for name in (page.start, page.judge)],
-        "mistakes": [why for path in page.wrong(snippets) if (why := why_wrong(path))][:MISTAKES],
+        "mistakes": [mistake.why for mistake in page.mistakes(snippets)][:MISTAKES],
     }
 
 

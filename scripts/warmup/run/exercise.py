@@ -9,6 +9,7 @@ from collections.abc import Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
+from warmup.content import one_file
 from warmup.content.header import Header
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
 from warmup.run.process import CLOCK, OnOutput
@@ -23,11 +24,10 @@ POLL = 0.2  # seconds
 # Runs as a snippet does, forked from the server that has imported torch.
 _JUDGE = """\
 import runpy
-import sys
 from pathlib import Path
 
-judge = runpy.run_path({judge!r})["judge"]
-sys.modules["judging"].inside(judge, Path({solution!r}), Path({report!r}))
+judge = runpy.run_path({judge!r})
+judge["inside"](judge["judge"], Path({solution!r}), Path({report!r}))
 """
 
 
@@ -63,8 +63,9 @@ def judged(runner: Runner, slug: str, solution: Path, seconds: float = SECONDS) 
     """
     judge = judge_of(slug)
     with tempfile.TemporaryDirectory(prefix="warmup-") as folder:
-        program, report = Path(folder, "judge.py"), Path(folder, "report.jsonl")
-        paths = {"judge": str(judge), "solution": str(solution.resolve()), "report": str(report)}
+        program, whole, report = (Path(folder, name) for name in ("inside.py", "judge.py", "report.jsonl"))
+        whole.write_text(one_file.assembled(judge), encoding="utf-8")  # what readers download
+        paths = {"judge": str(whole), "solution": str(solution.resolve()), "report": str(report)}
         program.write_text(_JUDGE.format(**paths), encoding="utf-8")
         report.touch()
         result = runner.run(program, seconds, declared=Header())

@@ -11,7 +11,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 from warmup.content.coding import Coding
-from warmup.content.exercises import Exercise, why_wrong, without_docstring
+from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
 from warmup.site import blocks
@@ -100,13 +100,12 @@ def _box(page: Coding, link: Callable[[str], str]) -> list[str]:
 
 
 def _mistakes(page: Exercise, snippets: Path) -> list[str]:
-    """Each wrong solution: why it is wrong, and in what it differs from the right one."""
+    """Each mistake: why it is one, and in what a solution with it differs from the right one."""
     right = (snippets / page.answer).read_text(encoding="utf-8")
     lines = []
-    for path in (paths := page.wrong(snippets)):
-        wrong = without_docstring(path.read_text(encoding="utf-8"))
-        lines += ["", why_wrong(path), "", *_diff(right, wrong)]
-    title = f"What people write instead, and the judge knows ({len(paths)})"
+    for mistake in (found := page.mistakes(snippets)):
+        lines += ["", mistake.why, "", *_diff(right, mistake.made(right))]
+    title = f"What people write instead, and the judge knows ({len(found)})"
     return ["", f'??? info "{title}"', *(f"    {line}".rstrip() for line in lines), ""]
 
 

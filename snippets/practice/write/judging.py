@@ -654,20 +654,11 @@ class Judge:
         failure.case = failure.case or (solution.code if solution else "")
         return solution, passed, failure
 
-    def known(self) -> dict[str, str]:
-        """The sources of the wrong solutions that people write, by name."""
-        if WRONG:
-            return WRONG
-        return {
-            path.stem: path.read_text("utf-8")
-            for path in sorted(Path(self.file).parent.glob("wrong/*.py"))
-        }
-
     def _why(self, passed: list[str], failure: Failure) -> str:
         """What the first lines of a known wrong solution say that passes the same
         groups and then fails in the same way; "" if none does.
         """
-        for name, source in self.known().items():
+        for name, source in WRONG.items():
             if name not in self._tried:
                 self._tried[name] = self._judged(source, f"<{name}>")[1:]
             theirs, other = self._tried[name]

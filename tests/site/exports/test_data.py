@@ -80,7 +80,7 @@ def test_questions_json_has_every_exercise_with_its_files(site, data, copies, ba
         assert (record["title"], record["topic"], record["rank"]) == (page.title, page.topic, page.rank)
         assert record["task"] in copies[record["markdown"].removeprefix(base)]
         assert record["core"] == {"ask": page.ask, "line": page.line}
-        assert [one["name"] for one in record["wrong"]] == [path.stem for path in page.wrong(SNIPPETS)]
+        assert [one["name"] for one in record["wrong"]] == [mistake.name for mistake in page.mistakes(SNIPPETS)]
         for file in (record["starter"], record["solution"]):
             assert below_its_label((site / file["url"].removeprefix(base)).read_text("utf-8")) == file["code"]
         judge = below_its_label((site / record["judge"].removeprefix(base)).read_text("utf-8"))

@@ -56,7 +56,7 @@ def test_a_page_shows_all_sections_and_links_its_neighbors_and_questions(page_of
 @pytest.mark.parametrize("page", SITE.exercises, ids=lambda page: page.slug)
 def test_an_exercise_shows_each_mistake_in_the_fold_of_its_solution(page_of, page):
     fold = page_of(page).select_one("details.example")
-    assert len(fold.select("pre.tw-diff")) == len(page.wrong(SNIPPETS))
+    assert len(fold.select("pre.tw-diff")) == len(page.mistakes(SNIPPETS))
 
 
 @pytest.mark.parametrize("page", SITE.trainers, ids=lambda page: page.slug)

@@ -95,19 +95,41 @@ def test_a_file_of_a_trainer_that_is_missing(sample, name):
     assert any(f"{STILL}/{name}: It does not exist." in one for one in problems(sample))
 
 
-@pytest.mark.parametrize(("folder", "name"), [("wrong", "minus"), ("also", "sum")])
-def test_a_judge_is_tried_on_right_and_wrong_solutions(sample, folder, name):
-    (sample / ADD / folder / f"{name}.py").unlink()
-    assert "There is no solution here." in the_one(sample, f"{ADD}/{folder}")
+def test_a_judge_is_tried_on_right_and_wrong_solutions(sample):
+    (sample / ADD / "also/sum.py").unlink()
+    assert "There is no solution here." in the_one(sample, f"{ADD}/also")
+    (sample / ADD / "mistakes.yml").write_text("[]\n")
+    assert "There is no mistake here." in "".join(problems(sample))
 
 
-def test_a_wrong_solution_says_why(sample):
-    edit(sample, f"{ADD}/wrong/minus.py", '"""A minus subtracts."""', "")
-    assert "It does not say why it is wrong." in the_one(sample, "wrong/minus.py:1:")
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("- name", "name", ":2: It is not YAML: "),
+        ("- name: minus", "- because: x", ":1: This mistake has other keys."),
+        ("A minus subtracts.", "", ":1: because is no text."),
+        ("A minus subtracts.", "7", ":1: because is no text."),
+        ("right:", "left:", ":1: A change has other keys."),
+        ("total = a + b", "", ":1: A change is no text."),
+        ("total = a + b", "total = b + a", ":1: A change does not apply: 'total = b + a' does not stand there."),
+        ("total = a - b", "total = (a", ":1: With it the solution is no Python: "),
+        ("total = a - b", f"total = a  # {'x' * 80}", ":1: The line has "),
+        ("A minus subtracts.", f"A minus {'x' * 80}", ":1: The line has "),
+    ],
+)
+def test_a_mistake_in_a_list_of_mistakes(sample, old, new, message):
+    edit(sample, f"{ADD}/mistakes.yml", old, new)
+    assert message in the_one(sample, f"{ADD}/mistakes.yml")
+
+
+def test_each_mistake_has_a_name_of_its_own(sample):
+    path = sample / ADD / "mistakes.yml"
+    path.write_text(path.read_text() * 2)
+    assert ":8: There are two mistakes named minus." in the_one(sample, f"{ADD}/mistakes.yml")
 
 
 def test_what_a_page_shows_does_not_scroll_and_a_judge_may_be_wide(sample):
-    for name in (f"{ADD}/wrong/minus.py", f"{STILL}/broken.py", f"{STILL}/fixed.py"):
+    for name in (f"{ADD}/also/sum.py", f"{ADD}/solution.py", f"{STILL}/broken.py", f"{STILL}/fixed.py"):
         edit(sample, name, "def ", f"# {'x' * 83}\n\n\ndef ")
     edit(sample, f"{ADD}/judge.py", "def ", f"# {'x' * 83}\n\n\ndef ")
     found = problems(sample)
@@ -165,4 +187,5 @@ def test_the_core_line_is_whole_lines_of_the_solution_however_they_are_commented
 def test_the_core_line_may_be_wrapped_in_the_solution(sample):
     edit(sample, EXERCISE, "line: total = a + b", "line: total = sum((a, b))")
     edit(sample, f"{ADD}/solution.py", "    total = a + b\n", "    total = sum(\n        (a, b)  # both\n    )\n")
+    edit(sample, f"{ADD}/mistakes.yml", "total = a + b", "total = sum(\n            (a, b)  # both\n        )")
     assert problems(sample) == []

@@ -42,12 +42,12 @@ def test_an_exercise_may_ask_for_a_function_of_a_retired_name(tmp_path):
     folder = tmp_path / "snippets/practice/write"
     for file, content in {
         "clip/starter.py": "def clip_grad_norm(parameters):\n    raise NotImplementedError\n",
-        "clip/wrong/short.py": "clip_grad_norm([])\ntorch.qr(x)\n",
+        "clip/mistakes.yml": "clip_grad_norm([])\ntorch.qr(x)\n",
         "other/starter.py": "def other():\n    clip_grad_norm([])\n",
     }.items():
         (folder / file).parent.mkdir(parents=True, exist_ok=True)
         (folder / file).write_text(content)
     found = [str(problem) for problem in retired.find(tmp_path)]
     assert len(found) == 2
-    assert "wrong/short.py:2: 'torch.qr('" in found[1] + found[0]
+    assert "clip/mistakes.yml:2: 'torch.qr('" in found[1] + found[0]
     assert "other/starter.py:2: 'clip_grad_norm('" in found[1] + found[0]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import pytest
 
 from warmup.content import levels
-from warmup.content.exercises import why_wrong, without_docstring
-from warmup.content.trainers import Bug, CannotApply, Change
+from warmup.content.mistakes import CannotApply, Change
+from warmup.content.trainers import Bug
 
 CODE = """def train():
     for _ in range(3):
@@ -71,12 +71,10 @@ def test_an_exercise_says_what_its_page_and_its_folder_say(sample):
     assert [name for name, _ in exercise.grades] == ["Weak", "Good", "Strong"]
     folder = "practice/write/add"
     assert exercise.programs(sample / "snippets") == [
-        f"{folder}/{name}" for name in ("starter.py", "judge.py", "solution.py", "wrong/minus.py", "also/sum.py")
+        f"{folder}/{name}" for name in ("starter.py", "judge.py", "solution.py", "also/sum.py")
     ]
-    [wrong] = exercise.wrong(sample / "snippets")
-    assert why_wrong(wrong) == "A minus subtracts."
-    assert without_docstring(wrong.read_text()).startswith("def solve")
-    assert without_docstring("x = 1\n") == "x = 1\n"
+    [mistake] = exercise.mistakes(sample / "snippets")
+    assert (mistake.name, mistake.why) == ("minus", "A minus subtracts.")
 
 
 @pytest.mark.parametrize("kind", ["write/add", "trainers/stands-still"])

@@ -9,8 +9,9 @@ import sys
 from pathlib import Path
 
 import pytest
+import yaml
 
-from warmup.content import levels, one_file
+from warmup.content import levels, mistakes, one_file
 from warmup.project import SNIPPETS, ProblemError
 from warmup.testing import SAMPLE
 
@@ -35,7 +36,9 @@ def test_an_assembled_judge_accepts_what_is_right(tmp_path):
 
 
 def test_an_assembled_judge_rejects_what_is_wrong_and_knows_the_mistake(tmp_path):
-    code, said = run(tmp_path, ATTENTION / "judge.py", ATTENTION / "wrong/unscaled.py")
+    wrong = tmp_path / "wrong.py"
+    wrong.write_text(mistakes.programs(ATTENTION)["unscaled"], "utf-8")
+    code, said = run(tmp_path, ATTENTION / "judge.py", wrong)
     assert code == 1
     assert "The scores are not divided by the square root of D." in " ".join(said.split())
 
@@ -80,23 +83,26 @@ def test_the_header_stays_on_top(tmp_path):
     assert one_file.assembled(judge).startswith('# /// script\n# dependencies = ["torch"]\n# ///\n\n"""')
 
 
-def written(folder: Path, before: str = "", after: str = "", imports: str = "main", wrong: str = "") -> Path:
+def written(folder: Path, before: str = "", after: str = "", imports: str = "main") -> Path:
     """A judge with more text, beside what it shares."""
     judge = folder / "x" / "judge.py"
-    (judge.parent / "wrong").mkdir(parents=True)
+    judge.parent.mkdir(parents=True)
     source = SAMPLE / "snippets/practice/write"
     (folder / "judging.py").write_text((source / "judging.py").read_text())
     text = (source / "add/judge.py").read_text().replace("import main", f"import {imports}")
     judge.write_text(before + text.replace("def judge", f"{after}\n\ndef judge", 1))
-    (judge.parent / "wrong" / "w.py").write_text(wrong)
     return judge
 
 
-@pytest.mark.parametrize("wrong", ["x = '''a'''\n", "x = '\\n'\n", "x = 'a'", 'x = """a"""\n', "x = 'ä'\n"])
+@pytest.mark.parametrize("wrong", ["x = '''a'''", "x = '\\n'", "x = 'a'", 'x = """a"""', "x = 'ä'"])
 def test_a_wrong_solution_keeps_each_character(tmp_path, wrong):
     names: dict = {"__name__": "judge"}
-    exec(one_file.assembled(written(tmp_path, wrong=wrong)), names)
-    assert names["WRONG"] == {"w": wrong}
+    judge = written(tmp_path)
+    judge.with_name("solution.py").write_text("x = 1")
+    mistake = [{"name": "w", "because": "It is", "changes": [{"right": "x = 1\n", "wrong": f"{wrong}\n"}]}]
+    judge.with_name("mistakes.yml").write_text(yaml.safe_dump(mistake, sort_keys=False))
+    exec(one_file.assembled(judge), names)
+    assert names["WRONG"] == {"w": f'"""It is"""\n\n{wrong}'}
 
 
 @pytest.mark.parametrize(

@@ -165,5 +165,5 @@ def test_which_problems_are_those_of_a_page(place, message, own):
 
 def test_a_folder_of_its_own_is_a_page_s():
     target = one_page.find("practice/write/causal-attention")
-    assert target.owns(Problem("snippets/practice/write/causal-attention/wrong/new.py", 1, ""))
+    assert target.owns(Problem("snippets/practice/write/causal-attention/also/new.py", 1, ""))
     assert not target.owns(Problem("snippets/practice/write/causal-attention-two/solution.py", 1, ""))

@@ -97,7 +97,7 @@ def test_a_marker_on_a_page_of_another_kind_is_a_problem(renderer, name, page):
 @pytest.mark.parametrize(
     ("page", "file"),
     [
-        ("practice/write/add", "write/add/wrong/minus.py"),
+        ("practice/write/add", "write/add/solution.py"),
         ("practice/trainers/stands-still", "trainers/stands-still/broken.py"),
     ],
 )
