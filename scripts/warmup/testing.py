@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import graphlib
 import importlib.util
 import os
 import shutil
@@ -206,3 +207,12 @@ def below_its_label(program: str) -> str:
     label, _, code = program.partition("\n\n")
     assert all(line.startswith("# ") for line in label.split("\n")), label
     return code
+
+
+def circle(graph: dict[str, set[str]]) -> str:
+    """The files of one circle of imports, in its order; "" where there is none."""
+    try:
+        graphlib.TopologicalSorter(graph).prepare()
+    except graphlib.CycleError as error:
+        return " imports ".join(reversed(error.args[1]))
+    return ""

@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import ast
-import graphlib
 import importlib.util
 from pathlib import Path
 
 import pytest
 
 from warmup.project import ROOT
+from warmup.testing import circle
 
 TOOLS = ROOT / "scripts" / "warmup"
 LONGEST = 300
@@ -57,15 +57,6 @@ def wrong_arrows(graph: dict[str, set[str]]) -> list[str]:
         for other in sorted(others)
         if room(other) not in allowed.get(room(module), {room(other)})
     ]
-
-
-def circle(graph: dict[str, set[str]]) -> str:
-    """The modules of one import circle, in its order; empty where there is none."""
-    try:
-        graphlib.TopologicalSorter(graph).prepare()
-    except graphlib.CycleError as error:
-        return " imports ".join(reversed(error.args[1]))
-    return ""
 
 
 def long_files(folder: Path) -> list[str]:

@@ -1,7 +1,7 @@
 // The front page: which cards are due, and which plan was chosen.
 
 import { countDue } from "./practice/flashcards/due.js"
-import { store } from "./practice/shared/store.js"
+import { store } from "./shared/store.js"
 import { counted, element } from "./shared/dom.js"
 
 const box = document.querySelector(".tw-today")

@@ -1,7 +1,7 @@
 // The page of plans: shows the one that the address names, or the one that was chosen last, with what is read and known.
 
 import { showNotices } from "./practice/shared/notices.js"
-import { store } from "./practice/shared/store.js"
+import { store } from "./shared/store.js"
 import { element } from "./shared/dom.js"
 import { ticks, ticksOf } from "./shared/ticks.js"
 

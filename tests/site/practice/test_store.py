@@ -28,7 +28,7 @@ def store(page, code: str, argument=None):
     return page.evaluate(
         "async ([url, code, argument]) => { const module = await import(url);"
         " return new Function('module', 'store', 'argument', code)(module, module.store, argument) }",
-        [page.url.split("practice/")[0] + "assets/javascripts/practice/shared/store.js", code, argument],
+        [page.url.split("practice/")[0] + "assets/javascripts/shared/store.js", code, argument],
     )
 
 

@@ -4,7 +4,7 @@ import { button, element } from "../shared/dom.js"
 import { backToPlan } from "../shared/plan-link.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { store } from "./shared/store.js"
+import { store } from "../shared/store.js"
 
 const box = document.querySelector(".tw-try")
 const name = box.dataset.exercise ? `write:${box.dataset.exercise}` : `trainer:${box.dataset.trainer}`

@@ -11,7 +11,7 @@ import { Session } from "./flashcards/session.js"
 import { failed, loadCards } from "./shared/cards.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { store } from "./shared/store.js"
+import { store } from "../shared/store.js"
 
 const app = document.getElementById("flashcards")
 const overview = app.querySelector(".tw-overview")

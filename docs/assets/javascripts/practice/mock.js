@@ -11,7 +11,7 @@ import { app, tell, view } from "./mock/view.js"
 import { failed, loadCards } from "./shared/cards.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { store } from "./shared/store.js"
+import { store } from "../shared/store.js"
 
 session.addEventListener("begin", () => {
   history.replaceState(null, "", writeLink(session.interview))

@@ -1,12 +1,12 @@
 // The practice page: how far the reader is, and their progress as a file.
 
 import { counted, element, save } from "../shared/dom.js"
-import { howMany } from "./coding-list.js"
+import { howMany } from "./shared/coding-list.js"
 import { countDue } from "./flashcards/due.js"
 import "./overview/whole-site.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { store } from "./shared/store.js"
+import { store } from "../shared/store.js"
 
 const app = document.getElementById("progress")
 const message = app.querySelector(".tw-message")

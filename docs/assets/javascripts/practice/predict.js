@@ -9,7 +9,7 @@ import { entryOf, headings, load, puzzles } from "./predict/puzzles.js"
 import { failed } from "./shared/cards.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { store } from "./shared/store.js"
+import { store } from "../shared/store.js"
 
 const PLACE = "place:predict"
 const END = "end"

@@ -1,6 +1,6 @@
 // The way back to the plan that was chosen last, from the pages that it names.
 
-import { store } from "../practice/shared/store.js"
+import { store } from "./store.js"
 import { address } from "./address.js"
 import { element } from "./dom.js"
 

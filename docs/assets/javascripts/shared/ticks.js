@@ -1,6 +1,6 @@
 // What a reader has ticked of a question: that it is read, that it is known. Kept with the other progress.
 
-import { store } from "../practice/shared/store.js"
+import { store } from "./store.js"
 import { element } from "./dom.js"
 
 /** The reader's ticks of a question, by its id: {read, known}. */

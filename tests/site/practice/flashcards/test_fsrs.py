@@ -42,7 +42,7 @@ def test_schedule_is_the_one_of_py_fsrs(open_page):
                 })
             })
         }""",
-        [page.url.split("practice/")[0] + "assets/javascripts/practice/flashcards/fsrs.js", histories],
+        [page.url.split("practice/")[0] + "assets/javascripts/practice/shared/fsrs.js", histories],
     )
     for mine, theirs in zip(found, expected, strict=True):
         for (stability, difficulty, due), reference in zip(mine, theirs, strict=True):

@@ -1,7 +1,7 @@
 // What the reader has chosen for their sessions: which cards, how many, in which order, and until when.
 
 import { readAddress, setFields, writeAddress } from "../../shared/address.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 
 const PLACE = "place:flashcards-choice"
 const FILTERS = ["level", "topic", "kind"]

@@ -3,8 +3,8 @@
 // A card outlives its page: a release may rename or drop a question, and what was learned of it stays stored, as another
 // release may bring it back. Only who has loaded the cards knows that there is nothing to ask, and leaves word of it here.
 
-import { store } from "../shared/store.js"
-import { isDue } from "./fsrs.js"
+import { store } from "../../shared/store.js"
+import { isDue } from "../shared/fsrs.js"
 
 const PLACE = "place:flashcards-gone"
 

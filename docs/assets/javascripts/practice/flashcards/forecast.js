@@ -1,7 +1,7 @@
 // What is to come: how many cards are due on the next days, and how many new ones a day an interview's date asks for.
 
 import { counted, element } from "../../shared/dom.js"
-import { DAY, dayBegins, isDue } from "./fsrs.js"
+import { DAY, dayBegins, isDue } from "../shared/fsrs.js"
 
 const DAYS = 8
 

@@ -1,9 +1,9 @@
 // What there is to learn, how far one is, and which sessions can begin.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 import { forecastRows, plan } from "./forecast.js"
-import { dayBegins } from "./fsrs.js"
+import { dayBegins } from "../shared/fsrs.js"
 import { inOrder, resumed, sorted } from "./queue.js"
 import { unfinished } from "./session.js"
 

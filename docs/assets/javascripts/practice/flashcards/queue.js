@@ -1,6 +1,6 @@
 // Which cards a session asks, and in which order. Nothing here is shown or stored.
 
-import { dayBegins, isDue } from "./fsrs.js"
+import { dayBegins, isDue } from "../shared/fsrs.js"
 
 /** Cards by what is known of them: `due`, the most overdue first; `known`; and `fresh`, in their order. */
 export const sorted = (cards, memories, now) => {

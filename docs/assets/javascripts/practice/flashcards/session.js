@@ -2,8 +2,8 @@
 
 import { button, counted, element } from "../../shared/dom.js"
 import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
-import { store } from "../shared/store.js"
-import { AGAIN, DAY, EASY, GOOD, HARD, review } from "./fsrs.js"
+import { store } from "../../shared/store.js"
+import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
 
 const GRADES = [[AGAIN, "Again"], [HARD, "Hard"], [GOOD, "Good"], [EASY, "Easy"]]
 const PLACE = "place:flashcards"

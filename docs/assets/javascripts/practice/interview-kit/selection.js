@@ -1,7 +1,7 @@
 // Which questions are chosen, in which order. It is kept in the reader's progress.
 
 import { MOST } from "../../shared/kit-link.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 
 const PLACE = "place:kit"
 

@@ -1,6 +1,6 @@
 // An interview, and how it is kept.
 
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 import { DIMENSIONS, STRONG } from "./score.js"
 import { clamp, cleanSeed, FORMATS } from "./set.js"
 

@@ -1,9 +1,9 @@
 // What an interview showed to be missing, and how it comes back: as flashcards that are due.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { AGAIN, isDue, review } from "../flashcards/fsrs.js"
+import { AGAIN, isDue, review } from "../shared/fsrs.js"
 import { ladder } from "../shared/cards.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 import { label, weakIn } from "./score.js"
 import { session } from "./session.js"
 import { fill } from "./view.js"

@@ -1,7 +1,7 @@
 // Setting up an interview, and going back to those that have been.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 import { finished, unfinished } from "./kept.js"
 import { writeLink } from "./link.js"
 import { startRecording } from "./recording.js"

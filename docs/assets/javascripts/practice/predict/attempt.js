@@ -1,7 +1,7 @@
 // The reader's attempt at one program: choose an output or type one, check, see why.
 
 import { element } from "../../shared/dom.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 import { entryOf, squeeze } from "./puzzles.js"
 
 /** Sends `answered`. */

@@ -2,7 +2,7 @@
 // its programs is due.
 
 import { element } from "../../shared/dom.js"
-import { store } from "../shared/store.js"
+import { store } from "../../shared/store.js"
 
 const list = document.querySelector("#predict .tw-puzzles")
 

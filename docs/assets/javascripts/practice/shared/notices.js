@@ -1,7 +1,7 @@
 // What the reader must know about their progress.
 
 import { button, element, save } from "../../shared/dom.js"
-import { store } from "./store.js"
+import { store } from "../../shared/store.js"
 
 /** Show what the store has to say in `box` (role="status"), now and after every change. */
 export const showNotices = box => {

@@ -1,6 +1,6 @@
 // The end of a question's page: whether it is read, whether it is known, on in the plan that was chosen, and back to it.
 
-import { store } from "./practice/shared/store.js"
+import { store } from "./shared/store.js"
 import { address } from "./shared/address.js"
 import { element } from "./shared/dom.js"
 import { backToPlan } from "./shared/plan-link.js"

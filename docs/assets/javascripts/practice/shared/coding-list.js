@@ -1,7 +1,7 @@
 // Lists of exercises and of broken trainers: what is done, how many of a group, and what to do next.
 
-import { element } from "../shared/dom.js"
-import { store } from "./shared/store.js"
+import { element } from "../../shared/dom.js"
+import { store } from "../../shared/store.js"
 
 const KINDS = {
   exercise: { entry: "write", one: "exercise", several: "exercises" },
