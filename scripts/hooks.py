@@ -8,7 +8,7 @@ from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from warmup import exports
+from warmup import exports, vocabulary
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import incremental
@@ -63,7 +63,7 @@ def on_page_content(content, page, config, files):
 
 
 def on_env(env, config, files):
-    env.globals["figures"] = _pages.renderer.figures
+    env.globals.update(figures=_pages.renderer.figures, words=vocabulary)
     return env
 
 

@@ -1,4 +1,4 @@
-"""The words the site uses: levels, kinds, sections, grades, what a snippet may need. Each list stands here alone.
+"""The words the site uses: levels, kinds, sections, grades, needs, licenses. Each list stands here alone.
 
 A question's level and topic come from its path. Only what a path cannot say stands here: the order of the
 levels and how a slug is written for people.
@@ -34,6 +34,16 @@ NEEDS = {
     "multiprocess": "Several processes",
     "compiler": "C++ compiler",
 }
+
+# Under what readers may copy: said on pages and prints, in copies, downloads, data and the deck.
+CODE_LICENSE = "MIT"
+PROSE_LICENSE = "CC BY 4.0"
+PROSE_LICENSE_URL = "https://creativecommons.org/licenses/by/4.0/"
+LICENSES = f"Code: {CODE_LICENSE}. Prose: {PROSE_LICENSE}."
+
+# Where an output would stand that no run has printed, and why it does not.
+NOT_RECORDED = "not recorded yet"
+WHY_NOT_RECORDED = "needs hardware that no run of ours has had so far"
 
 # Words that a capital first letter alone would spell wrong.
 _SPELLING = {

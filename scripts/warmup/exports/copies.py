@@ -107,7 +107,7 @@ def _text(build: Build, expanded: Question | Coding, labels: list[str], writer: 
         parts += [f"## {section.title}", writer.plain(section.lines, fold)]
     if related:
         parts += ["## Related", "\n".join(related)]
-    parts.append(f"---\n\n{build.name}. Code: MIT. Prose: CC BY 4.0.")
+    parts.append(f"---\n\n{build.name}. {vocabulary.LICENSES}")
     return "\n\n".join(parts) + "\n"
 
 

@@ -21,7 +21,6 @@ from warmup.vocabulary import GRADES
 
 QUESTIONS = "questions.json"
 SCHEMA = schema.FILE.name
-LICENSES = {"code": "MIT", "prose": "CC-BY-4.0"}
 
 
 def write(build: Build) -> None:
@@ -31,7 +30,7 @@ def write(build: Build) -> None:
         "version": 1,
         "name": build.name,
         "torch": build.renderer.figures.torch,
-        "licenses": LICENSES,
+        "licenses": {"code": vocabulary.CODE_LICENSE, "prose": vocabulary.PROSE_LICENSE.replace(" ", "-")},
         "questions": records(build),
         "exercises": _made(build, build.exercises, _exercise),
         "trainers": _made(build, build.trainers, _trainer),

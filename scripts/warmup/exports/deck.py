@@ -28,9 +28,10 @@ from warmup.content.questions import Question
 from warmup.exports import cards
 from warmup.exports.build import Build, Known
 from warmup.exports.sections import Sections, without_downloads
+from warmup.vocabulary import CODE_LICENSE, PROSE_LICENSE
 
 APKG = "practice/torch-warmup.apkg"
-NAME = "Torch Warmup"
+DESCRIPTION = f"Code and snippets: {CODE_LICENSE}. Prose: {PROSE_LICENSE}."
 
 # With other fields, Anki takes this for another note type and leaves the notes that it has as they are.
 FIELDS = ("Id", "Question", "Meta", "Answer", "Proof", "Ladder", "FollowUps", "Link")
@@ -71,10 +72,10 @@ def _stable_id(name: str) -> int:
     return 1 << 30 | int.from_bytes(hashlib.sha256(name.encode()).digest()[:4]) >> 2
 
 
-def _note_type() -> genanki.Model:
+def _note_type(site_name: str) -> genanki.Model:
     return genanki.Model(
         _stable_id("note type"),
-        NAME,
+        site_name,
         fields=[{"name": name} for name in FIELDS],
         templates=[{"name": "Card", "qfmt": FRONT, "afmt": BACK}],
         css=Path(__file__).with_name("anki.css").read_text(encoding="utf-8"),
@@ -83,13 +84,13 @@ def _note_type() -> genanki.Model:
 
 
 def _decks(build: Build) -> list[genanki.Deck]:
-    note_type = _note_type()
+    note_type = _note_type(build.name)
     decks = []
     # Anki shows new cards by their number, which is the site's order.
     number = itertools.count(1)
     for level in build.site.levels:
-        name = f"{NAME}::{level.label}"
-        deck = genanki.Deck(_stable_id(name), name, "Code and snippets: MIT. Prose: CC BY 4.0.")
+        name = f"{build.name}::{level.label}"
+        deck = genanki.Deck(_stable_id(name), name, DESCRIPTION)
         for question in level.questions:
             if question.id in build.contents:
                 topic, kind = f"{question.level}::{question.topic}", question.kind.replace(" ", "-")
@@ -103,8 +104,8 @@ def _decks(build: Build) -> list[genanki.Deck]:
                     )
                 )
         decks.append(deck)
-    name = f"{NAME}::{Exercise.label_of_all}"
-    deck = genanki.Deck(_stable_id(name), name, "Code and snippets: MIT. Prose: CC BY 4.0.")
+    name = f"{build.name}::{Exercise.label_of_all}"
+    deck = genanki.Deck(_stable_id(name), name, DESCRIPTION)
     for exercise in build.exercises:
         deck.add_note(
             genanki.Note(

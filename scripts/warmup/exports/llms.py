@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import re
 
+from warmup import vocabulary
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.exports import copies, data
@@ -31,7 +32,7 @@ def write(build: Build) -> None:
         f"{build.renderer.figures.questions} questions by level, in each level by topic, in the order in which to read "
         "them. Each has an answer to say aloud, the program that proves it with what a run printed, follow-ups with "
         "their answers, and what a weak, a good and a strong answer sound like. "
-        f"Outputs are compared with torch {build.renderer.figures.torch}. Code: MIT. Prose: CC BY 4.0.",
+        f"Outputs are compared with torch {build.renderer.figures.torch}. {vocabulary.LICENSES}",
         "",
         "## Data",
         "",

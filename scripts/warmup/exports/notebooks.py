@@ -12,6 +12,7 @@ import re
 from collections.abc import Iterable, Sequence
 from typing import Any
 
+from warmup import vocabulary
 from warmup.content import header, markdown, outputs
 from warmup.content.questions import Question
 from warmup.exports import copies
@@ -93,7 +94,7 @@ def _about(build: Build, programs: Iterable[_Program]) -> list[str]:
         f"Here the programs share one: restart the kernel before you compare. Colab had torch {COLAB_TORCH} on "
         f"{COLAB_DAY} ([its own list]({COLAB_SOURCE}))."
     )
-    parts = [text, f"Its code is from {build.name}, under the MIT license."]
+    parts = [text, f"Its code is from {build.name}, under the {vocabulary.CODE_LICENSE} license."]
     packages = {name for head in heads for name in head.dependencies if not re.match(r"torch\b(?!-)", name)}
     if packages:
         names = " ".join(f'"{name}"' if re.search("[<>]", name) else name for name in sorted(packages))

@@ -104,7 +104,7 @@ class Writer:
             language = "text"
             found = self.renderer.output(self.renderer.snippets / options["file"])
             if found is None:
-                return f"{indent}Output: not recorded yet. It needs hardware that no run of ours has had so far.\n"
+                return f"{indent}Output: {vocabulary.NOT_RECORDED}. It {vocabulary.WHY_NOT_RECORDED}.\n"
             before = f"Output ({found.recorded}):\n\n"
             after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
         elif file := options.get("title"):

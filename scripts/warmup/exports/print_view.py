@@ -7,6 +7,7 @@ from collections.abc import Callable, Mapping
 
 import jinja2
 
+from warmup import vocabulary
 from warmup.content.questions import Question
 from warmup.exports.build import Build
 from warmup.exports.sections import Sections, without_downloads, without_headerlinks
@@ -43,6 +44,7 @@ def write(build: Build) -> None:
                 f"{url}index.html",
                 templates.get_template(f"{name}.html").render(
                     build=build,
+                    words=vocabulary,
                     level=level,
                     anchors=anchors,
                     here=here,

@@ -22,6 +22,7 @@ from pygments.lexers import PythonLexer
 from warmup.content import header, outputs
 from warmup.project import ROOT, replace_file
 from warmup.site import drawings, statements
+from warmup.vocabulary import NOT_RECORDED, WHY_NOT_RECORDED
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -230,8 +231,8 @@ def output_fence(
     found = output(options["file"])
     if found is None:
         return (
-            '<div class="tw-output tw-output--missing"><p><strong>Not recorded yet.</strong> '
-            "This snippet needs hardware that no run of ours has had so far. "
+            f'<div class="tw-output tw-output--missing"><p><strong>{NOT_RECORDED.capitalize()}.</strong> '
+            f"This snippet {WHY_NOT_RECORDED}. "
             "Its output appears here once a run on a real device has printed it.</p></div>"
         )
     return output_block(source, found.recorded, found.others)
@@ -247,7 +248,8 @@ def plot_fence(snippets: Path, source: str, language: str, css_class: str, optio
     """Formatter of ```` ```plot ````: what a snippet drew, under the name that ``alt`` gives it."""
     file = snippets / options["file"]
     if not file.is_file():
-        return '<p class="tw-output--missing"><strong>Not recorded yet.</strong></p>'  # reported by checks.problems
+        # Reported by checks.problems.
+        return f'<p class="tw-output--missing"><strong>{NOT_RECORDED.capitalize()}.</strong></p>'
     return drawings.inline(file, html.escape(options["alt"]), f"plot-{file.stem}--")
 
 

@@ -18,7 +18,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from warmup import checks
+from warmup import checks, vocabulary
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
 from warmup.site import blocks, downloads, expand, finish, incremental, nav, notebook, search, sheets
@@ -67,6 +67,10 @@ class Pages:
         written = config.nav or []
         self.only = config.extra["only"]
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
+        config.copyright = (
+            f"Code and snippets: {vocabulary.CODE_LICENSE}. Prose: "
+            f'<a href="{vocabulary.PROSE_LICENSE_URL}" rel="license">{vocabulary.PROSE_LICENSE}</a>.'
+        )
         self.labels = downloads.Labels(site, config.site_name, config.site_url or "")
         self.renderer = renderer = expand.Renderer(site, label=self.labels.label)
         if not self.dirty:

@@ -13,6 +13,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
+from warmup import vocabulary
 from warmup.content import header, outputs, versions
 from warmup.content.levels import Site
 from warmup.project import ROOT
@@ -46,7 +47,7 @@ class Labels:
         lines = textwrap.wrap(title, WIDTH - 2)
         if url and self.address:
             lines.append(self.address + url)
-        lines.append(f"From {self.name}, under the MIT license.")
+        lines.append(f"From {self.name}, under the {vocabulary.CODE_LICENSE} license.")
         lines += textwrap.wrap(self._tested(program), WIDTH - 2)
         return "".join(f"# {line}\n" for line in lines) + "\n"
 

@@ -17,7 +17,7 @@ from warmup.content.questions import needs_of
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, coding, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
-from warmup.vocabulary import NEEDS
+from warmup.vocabulary import NEEDS, NOT_RECORDED
 
 
 @dataclass
@@ -86,7 +86,7 @@ class Renderer:
         path = self.snippets / name
         if name.endswith(".out"):
             found = self.output(path)
-            return found.text if found else "not recorded yet", f' file="{name}"'
+            return found.text if found else NOT_RECORDED, f' file="{name}"'
         if name.endswith(".svg"):
             return "a plot", f' file="{name}"'
         if not path.is_file():
