@@ -95,7 +95,7 @@ def surroundings() -> str:
             platform.platform(),
             _processor(),
             *packages,
-            *(f"{name}={os.environ.get(name)}" for name in SETTINGS),
+            *(f"{name}={os.environ.get(name, '')}" for name in SETTINGS),
             *(f"{need}={needs.missing(need)}" for need in ("cuda", "compiler")),
             chromium,
             str(Path(chromium).stat().st_mtime if chromium else 0),

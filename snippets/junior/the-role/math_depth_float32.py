@@ -22,3 +22,5 @@ if __name__ == "__main__":
             word = "grows" if ratio > 4 else "falls" if ratio < 1 / 4 else "stays"
             row += f"       error {word}"
         print(row)
+    million = error(1e-5, torch.float32) > 1e6 * error(1e-5, torch.float64)
+    print(f"at 1e-05 float32 is off by over a million times as much: {million}")

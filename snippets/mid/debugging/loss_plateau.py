@@ -85,6 +85,7 @@ if __name__ == "__main__":
         losses, seen = train(fault)
         last = sum(losses[-50:]) / 50
         verdict = "falls" if last < 0.3 else "stops" if last < 1.35 else "flat"
+        verdict = "rises" if last > 1.5 else verdict
         print(f"{fault:20}{verdict:>13}", *(f"{v:>9}" for v in seen.values()))
         if fault in shown:
             blocks = torch.tensor(losses).view(-1, 10).mean(dim=1)

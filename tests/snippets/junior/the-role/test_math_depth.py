@@ -188,6 +188,13 @@ class TestMathDepth:
         assert errors[1] > 10 * errors[0]
         assert abs(maths_float32.slope(x, 1e-5, torch.float64) - math.exp(x)) < 1e-8
 
+    def test_below_some_size_a_smaller_step_makes_the_error_grow_and_float32_gets_there_first(self):
+        grows = {
+            dtype: [maths_float32.error(step / 100, dtype) > maths_float32.error(step, dtype) for step in (1e-3, 1e-5)]
+            for dtype in (torch.float32, torch.float64)
+        }
+        assert grows == {torch.float32: [True, True], torch.float64: [False, True]}
+
     @pytest.mark.parametrize("function", [torch.sin, torch.tanh])
     def test_at_zero_a_smaller_step_need_not_make_float32_worse(self, function):
         for at, worse in ((0.0, False), (1.0, True)):

@@ -110,3 +110,7 @@ class TestSkipConnections:
             g = g + F.layer_norm(g, (64,)) @ w
         assert 2**14 < h.var() < 2**18
         assert 10 < g.var() < 25
+
+    def test_layer_norm_without_skips_learns_with_more_steps(self):
+        short, long = (final_losses(24, False, True, [0.0004], 3, steps=steps).median() for steps in (40, 400))
+        assert long < 1 / 3 < short
