@@ -28,7 +28,7 @@ from warmup.project import SNIPPETS, Problem
 _kept: dict[Path, tuple[tuple, list[Problem]]] = {}
 
 
-def _once(path: Path, about: Iterable[object], find: Callable[[], Iterable[Problem]]) -> list[Problem]:
+def _checked(path: Path, about: Iterable[object], find: Callable[[], Iterable[Problem]]) -> list[Problem]:
     """What ``find`` finds wrong with ``path``, found again only if ``about``, files among it, has changed."""
     state = tuple((one, _time(one)) if isinstance(one, Path) else one for one in about)
     if path not in _kept or _kept[path][0] != state:
@@ -70,16 +70,17 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
             if not asked(place := topic.index.path.parent):
                 continue
             files = [place, *(file for kind in ("dot", "svg", "md") for file in place.glob(f"*.{kind}"))]
-            found += _once(place, files, functools.partial(diagrams.problems, place))
+            found += _checked(place, files, functools.partial(diagrams.problems, place))
     found += tags.problems(site.questions)
     for question in (one for one in site.questions if asked(one.path)):
         shown = [folder / include.path for include in question.includes]
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
         find = functools.partial(questions.problems, question, folder)
-        found += _once(question.path, [question.path, *shown, *named, *(one.with_suffix(".py") for one in shown)], find)
+        programs = [one.with_suffix(".py") for one in shown]
+        found += _checked(question.path, [question.path, *shown, *named, *programs], find)
     for puzzle in (one for one in site.puzzles if asked(one.page.path)):
         files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]
-        found += _once(
+        found += _checked(
             puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
         )
     for page in (one for one in site.coding if asked(one.path)):
@@ -88,10 +89,10 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
         named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
-        found += _once(page.path, about, functools.partial(coding.problems, page, folder))
+        found += _checked(page.path, about, functools.partial(coding.problems, page, folder))
     for path in filter(asked, folder.rglob("*.py")):
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
         files.append(folder / confirmed.NAME)
-        found += _once(path, files, functools.partial(_of_snippet, path, folder))
+        found += _checked(path, files, functools.partial(_of_snippet, path, folder))
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -15,7 +15,7 @@ from warmup.content import header, markdown, reading
 from warmup.content.page import Page
 from warmup.project import SNIPPETS
 
-# Of each key its type; a list is one of texts, a number is one to count with.
+# The type of each key's value. list: of texts; int: a whole number from 1.
 FRONT_MATTER = {
     "title": str,
     "label": str,

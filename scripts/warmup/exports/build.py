@@ -79,7 +79,7 @@ class Build:
             return lambda url: self.site_url + url
         return relative_link(where)
 
-    def once(self, name: str, question: Known, make: Callable[[Known], T]) -> T:
+    def remembered(self, name: str, question: Known, make: Callable[[Known], T]) -> T:
         """What ``make`` gives for a question, made again only where its page was rendered again.
 
         A page that is rendered again is another string, also where it reads the same: so what its HTML does not show,
@@ -98,18 +98,18 @@ class Build:
 
     def sections(self, question: Known) -> Sections:
         """The question's HTML, cut."""
-        return self.once("sections", question, lambda question: Sections.of(question, self.contents[question.id]))
+        return self.remembered("sections", question, lambda question: Sections.of(question, self.contents[question.id]))
 
     def expanded(self, question: Known) -> Known | None:
         """The question with nothing to resolve in its Markdown; None where that failed, which its page has reported."""
-        return self.once("expanded", question, self._expanded)
+        return self.remembered("expanded", question, self._expanded)
 
     def _expanded(self, question: Known) -> Known | None:
         if question.id not in self.sources:
             return None
         if isinstance(question, Question):
             return question.with_body(self.sources[question.id])
-        # What is a box on the page is text here.
+        # A copy in plain text has no box to write in: it says in words what the box offers.
         link = relative_link(f"{question.folder_of_all}/")
         lines = (
             coding.plain(question, link) if line.marker and line.marker["name"] in coding.BOXES else line.text

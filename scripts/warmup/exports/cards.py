@@ -24,7 +24,7 @@ from warmup.vocabulary import GRADES
 CARDS = "practice/cards.json"
 # Every page that shows cards stands this deep: their links are relative to it.
 PAGE = "practice/flashcards/"
-# Those of all exercises: a mock interview has one or two of them.
+# The solutions and follow-ups of all exercises in one file: a mock interview draws one or two of them.
 EXERCISES = f"practice/proofs/{Exercise.folder_of_all}.json"
 
 
@@ -140,4 +140,4 @@ def files(build: Build) -> dict[str, dict]:
 
 def _shown(build: Build, page: Known, link: Callable[[str], str]) -> Sections:
     """What a page's HTML says, for the pages that show cards."""
-    return build.once("placed", page, lambda page: build.sections(page).placed(page, link))
+    return build.remembered("placed", page, lambda page: build.sections(page).placed(page, link))

@@ -23,7 +23,7 @@ def write(build: Build) -> None:
     for question in build.questions:
         of(build, question)
     for page in (*build.exercises, *build.trainers):
-        build.once("copy", page, lambda page: _write_coding(build, page))
+        build.remembered("copy", page, lambda page: _write_coding(build, page))
     for source, other in _pages(build):
         try:
             build.write(copy_of(source), _page(build, other, source))
@@ -33,7 +33,7 @@ def write(build: Build) -> None:
 
 def of(build: Build, question: Question) -> str:
     """A question's copy, which is written by the way; empty where the question's page could not be built."""
-    return build.once("copy", question, lambda question: _write_question(build, question))
+    return build.remembered("copy", question, lambda question: _write_question(build, question))
 
 
 def about(build: Build) -> list[tuple[str, Page]]:

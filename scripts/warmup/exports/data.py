@@ -53,7 +53,7 @@ def _made(build: Build, pages: Iterable[Known], make: Callable[[Build, Known, Kn
             return make(build, page, expanded)
         return None
 
-    made = (build.once("record", page, record) for page in pages)
+    made = (build.remembered("record", page, record) for page in pages)
     return [record for record in made if record]
 
 

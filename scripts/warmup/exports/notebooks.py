@@ -58,7 +58,7 @@ def colab(repository: str, notebook: str) -> str:
 def write(build: Build) -> None:
     """Write the notebooks of all questions whose page could be built."""
     for question in build.questions:
-        build.once("notebook", question, lambda question: _write(build, question))
+        build.remembered("notebook", question, lambda question: _write(build, question))
 
 
 def _write(build: Build, question: Question) -> None:

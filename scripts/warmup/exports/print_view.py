@@ -50,7 +50,7 @@ def write(build: Build) -> None:
                     here=here,
                     away=away,
                     stylesheets=[*material, "assets/stylesheets/warmup.css"],
-                    contents={question.id: build.once(name, question, shown) for question in questions},
+                    contents={question.id: build.remembered(name, question, shown) for question in questions},
                 ),
             )
 

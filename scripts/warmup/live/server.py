@@ -42,7 +42,7 @@ FOREIGN = ("JUPYTER", "IPYTHON", "JPY_", "PYTHONSTARTUP", "PYTHONINSPECT")
 
 
 class TokenOnly(IdentityProvider):
-    """Who has the token is the user. Nobody is recognized by a cookie, and nobody can log in or out."""
+    """Takes whoever sends the token for the user. Nobody is recognized by a cookie, and nobody can log in or out."""
 
     def get_user_cookie(self, handler: web.RequestHandler) -> None:
         return None

@@ -27,8 +27,8 @@ from warmup.wasm import publication
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 
-# What a page needs to run programs, on its reader's machine or in its browser. It stands outside of docs/ because a
-# site without has nothing of it.
+# What a page needs to run programs, on its reader's machine or in its browser. It stands outside of docs/: a site
+# whose programs do not run holds none of these files.
 PROGRAMS = ROOT / "scripts" / "warmup" / "site" / "programs"
 LIVE_PAGE = ROOT / "scripts" / "warmup" / "live" / "page"
 WASM_PAGE = ROOT / "scripts" / "warmup" / "wasm" / "page"

@@ -14,7 +14,7 @@ def made(build):
 
     def made(name: str = "thing", contents=build.contents) -> int:
         (question,) = build.site.questions
-        replace(build, contents=contents).once(name, question, times.append)
+        replace(build, contents=contents).remembered(name, question, times.append)
         return len(times)
 
     return made
