@@ -7,6 +7,7 @@ same with what it shares with checks. Here all of this stands in it, with the wr
 from __future__ import annotations
 
 import ast
+import functools
 import itertools
 import re
 from dataclasses import dataclass
@@ -18,8 +19,6 @@ from warmup.project import Problem, ProblemError, not_utf8, relative
 # How a judge finds what it shares with others, as far as ``shared`` looks for it.
 PATH_LINE = "sys.path.insert(0, str(Path(__file__).parents[1]))"
 _FROM = re.compile(r"from (?P<module>\S+) import (?P<name>.+)")
-# While the site is served, it outlives a build; a file that has changed is taken apart again.
-_kept: dict[tuple[Path, str], tuple[int, _Parts]] = {}
 _WRONG = re.compile(r"^WRONG: dict\[str, str\] = \{\}$", re.M)
 
 
@@ -42,14 +41,19 @@ class _Parts:
 def shared(judge: Path) -> Path | None:
     """The file of this project that a judge or check imports by the path line; None if it imports none."""
     try:
-        tree = ast.parse(judge.read_text(encoding="utf-8"))
+        names = _beside(judge.read_text(encoding="utf-8"))
     except (OSError, ValueError, SyntaxError):
         return None
-    if not any(_is_path_line(node) for node in tree.body):
-        return None
-    names = (node.module for node in tree.body if isinstance(node, ast.ImportFrom) and node.module)
-    files = (judge.parents[1] / f"{name}.py" for name in names)
-    return next((file for file in files if file.is_file()), None)
+    return next((file for name in names if (file := judge.parents[1] / f"{name}.py").is_file()), None)
+
+
+@functools.lru_cache(maxsize=256)
+def _beside(code: str) -> tuple[str, ...]:
+    """The modules that a program imports by the path line, among others; none where it has no such line."""
+    body = ast.parse(code).body
+    if not any(_is_path_line(node) for node in body):
+        return ()
+    return tuple(node.module for node in body if isinstance(node, ast.ImportFrom) and node.module)
 
 
 def assembled(judge: Path) -> str:
@@ -81,19 +85,17 @@ def assembled(judge: Path) -> str:
 
 def _parts(path: Path, without: str = "") -> _Parts:
     """A module taken apart, without what it imports from the module ``without``."""
-    stamp = path.stat().st_mtime_ns
-    if _kept.get((path, without), (0,))[0] != stamp:
-        _kept[path, without] = (stamp, _taken_apart(path, without))
-    return _kept[path, without][1]
-
-
-def _taken_apart(path: Path, without: str) -> _Parts:
     try:
-        text = path.read_text(encoding="utf-8")
-        tree = ast.parse(text)
-        head = header.parse(text, path)
+        return _taken_apart(path.read_text(encoding="utf-8"), path, without)
     except UnicodeDecodeError as error:
         raise ProblemError(not_utf8(path, error)) from error
+
+
+@functools.lru_cache(maxsize=256)
+def _taken_apart(text: str, path: Path, without: str) -> _Parts:
+    try:
+        tree = ast.parse(text)
+        head = header.parse(text, path)
     except (SyntaxError, header.HeaderError) as error:
         line = (error.lineno if isinstance(error, SyntaxError) else error.line) or 0
         raise ProblemError(Problem(relative(path), line, f"It cannot be read: {error}.", "Mend it.")) from error
