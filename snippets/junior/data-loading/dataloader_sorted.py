@@ -36,7 +36,7 @@ def train(shuffle: bool, epochs: int = 3) -> tuple[list[float], float]:
 if __name__ == "__main__":
     for shuffle in (False, True):
         losses, accuracy = train(shuffle)
-        print(f"shuffle={shuffle!s:5}  accuracy on all samples {accuracy:.1%}")
+        print(f"shuffle={shuffle!s:5}  accuracy on all samples {accuracy:.0%}")
         plt.plot(losses, label=f"shuffle={shuffle}")
     plt.xticks(range(0, 61, 5))
     plt.xlabel("step (a new class every 5 steps, an epoch every 20)")

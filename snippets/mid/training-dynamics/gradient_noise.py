@@ -12,4 +12,4 @@ for b in (1, 8, 32, 64, 127, 128):
     noise = [per_sample[i].mean(dim=1) - full for i in (drawn, shuffled)]
     with_, without = (n.square().sum(dim=1).mean().item() for n in noise)
     ratio, factor = without / with_, (128 - b) / 127
-    print(f"{b:5} {with_:15.2f} {without:12.2f} {ratio:9.2f} {factor:12.2f}")
+    print(f"{b:5} {with_:15.1f} {without:12.1f} {ratio:9.2f} {factor:12.2f}")
