@@ -80,7 +80,6 @@ def on_post_build(config):
         exports.Build(
             site=_pages.renderer.site,
             renderer=_pages.renderer,
-            sources=_pages.sources,
             contents=_pages.contents,
             folder=Path(config.site_dir),
             site_url=config.site_url or "",

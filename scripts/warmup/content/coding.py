@@ -6,20 +6,19 @@ Such a page stands at ``docs/practice/<kind>/<slug>.md``; its files in a folder 
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
-from typing import ClassVar, Self, TypeVar
+from typing import ClassVar, TypeVar
 
-from warmup import vocabulary
 from warmup.content import markdown
-from warmup.content.page import Page
+from warmup.content.entry import Entry
 from warmup.content.questions import Question
 from warmup.project import Problem, ProblemError
 
 
 @dataclass(eq=False)
-class Coding(Page):
+class Coding(Entry):
     """An exercise or a broken trainer.
 
     Attributes:
@@ -30,8 +29,6 @@ class Coding(Page):
         shared_by_all: what the judges of all pages import, below ``snippets/``.
         onward: what comes after the last page: its address below the site's root, and what one is told of it.
         module: the script of each page below ``docs/assets/javascripts/``, without its ending.
-        previous, next: the neighbors in the order in which the site shows them.
-        related: the questions that it belongs to.
     """
 
     folder_of_all: ClassVar[str]
@@ -42,44 +39,17 @@ class Coding(Page):
     onward: ClassVar[tuple[str, str]]
     module: ClassVar[str] = "practice/attempt"
 
-    previous: Self | None = field(default=None, repr=False)
-    next: Self | None = field(default=None, repr=False)
-    related: list[Question] = field(default_factory=list, repr=False)
-
-    @cached_property
-    def id(self) -> str:
-        """The path below ``docs/`` without its ending, and that of its folder below ``snippets/``."""
-        return f"{self.folder_of_all}/{self.slug}"
-
-    @property
-    def slug(self) -> str:
-        return self.path.stem
-
-    @property
-    def url(self) -> str:
-        """Address below the site's root."""
-        return f"{self.id}/"
-
-    @property
-    def short(self) -> str:
-        """The name in the sidebar: what one scans for."""
-        return self.meta.get("label") or vocabulary.label(self.slug)
-
     @property
     def level(self) -> str:
         return str(self.meta.get("level") or "")
-
-    @property
-    def level_label(self) -> str:
-        return vocabulary.label(self.level or "?")
 
     @property
     def topic(self) -> str:
         return str(self.meta.get("topic") or "")
 
     @property
-    def minutes(self) -> int:
-        return self.meta.get("minutes") or 0
+    def labels(self) -> list[str]:
+        return [self.level_label, *dict.fromkeys((self.label_of_all, self.topic)), f"{self.minutes} min"]
 
     @property
     def judge(self) -> str:
@@ -101,28 +71,8 @@ class Coding(Page):
         raise NotImplementedError
 
     @cached_property
-    def snippets(self) -> list[str]:
-        """The ``.py`` files that the page shows, below ``snippets/``, each once, in order."""
-        return list(dict.fromkeys(i.path for i in self.includes if i.path.endswith(".py")))
-
-    def _folds(self, title: str, kind: str) -> list[markdown.Fold]:
-        section = self.section(title)
-        return [fold for fold in markdown.folds(section.lines) if fold.kind == kind] if section else []
-
-    @cached_property
     def hints(self) -> list[markdown.Fold]:
-        return self._folds("Hints", "tip")
-
-    @cached_property
-    def follow_ups(self) -> list[markdown.Fold]:
-        """What is asked next: the folds of that section, each with its answer as Markdown."""
-        return self._folds("They ask next", "question")
-
-    @cached_property
-    def grades(self) -> list[tuple[str, str]]:
-        """What each kind of answer sounds like, as (grade, Markdown)."""
-        section = self.section("Listening for")
-        return markdown.grades(section.text) if section else []
+        return self.folds("Hints", "tip")
 
 
 C = TypeVar("C", bound=Coding)

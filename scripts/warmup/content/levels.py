@@ -12,6 +12,7 @@ from typing import TypeVar
 from warmup import vocabulary
 from warmup.content import exercises, puzzles, trainers
 from warmup.content.coding import C, Coding
+from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.page import Page
 from warmup.content.questions import Question
@@ -121,7 +122,7 @@ class Site:
     def by_id(self) -> dict[str, Question]:
         return {q.id: q for q in self.questions}
 
-    def first(self, url: str) -> Question | Coding | None:
+    def first(self, url: str) -> Entry | None:
         """The first page of the level, topic, exercises or trainers whose index has this address; None elsewhere."""
         groups: list[tuple[str, list[Question] | list[Exercise] | list[Trainer]]] = [
             *((level.url, level.questions) for level in self.levels),

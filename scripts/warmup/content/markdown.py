@@ -17,8 +17,8 @@ from typing import NamedTuple
 
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
-_HEADING = re.compile(r"^## +(?P<title>.+?)\s*$")
-_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<here> here)? "(?P<title>.+)"$')
+_HEADING = re.compile(r"^(?P<level>##|###) +(?P<title>.+?)\s*$")
+_FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<marks>(?: (?:first|here))*) "(?P<title>.+)"$')
 _CODE_OR_TARGET = re.compile(r"(`+).+?\1|\]\([^)]*\)", re.S)
 GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)
 _MARKER = re.compile(r"^(?P<indent> *)<!-- warmup:(?P<name>[a-z-]+)(?P<arguments>(?: [a-z]+=[\w-]+)*) -->$")
@@ -48,8 +48,16 @@ class Line(NamedTuple):
     @property
     def heading(self) -> str:
         """The title of the section that begins here; "" elsewhere."""
+        return self._title("##")
+
+    @property
+    def part(self) -> str:
+        """The title of the part of a section that begins here; "" elsewhere."""
+        return self._title("###")
+
+    def _title(self, level: str) -> str:
         match = None if self.fence else _HEADING.match(self.text)
-        return match["title"] if match else ""
+        return match["title"] if match and match["level"] == level else ""
 
     @property
     def include(self) -> re.Match | None:
@@ -65,7 +73,8 @@ class Line(NamedTuple):
 class Fold(NamedTuple):
     """A block that is folded on the page: the number of its first line, kind, title, and its text, not indented.
 
-    ``here`` marks a question that only somebody can answer who has the page in view: ``??? question here "..."``.
+    ``here`` marks a question that only somebody can answer who has the page in view: ``??? question here "..."``;
+    ``first`` marks one that comes first in an interview.
     """
 
     line: int
@@ -73,6 +82,12 @@ class Fold(NamedTuple):
     title: str
     text: str
     here: bool = False
+    first: bool = False
+
+    @property
+    def rows(self) -> list[Line]:
+        """Its text as lines."""
+        return lines(self.text, self.line + 1)
 
 
 def lines(text: str, first: int = 1) -> list[Line]:
@@ -101,8 +116,9 @@ def split_folds(rows: Sequence[Line]) -> list[list[Line] | Fold]:
             start = index
             while index < len(rows) and (not rows[index].text.strip() or rows[index].text.startswith("    ")):
                 index += 1
-            text = textwrap.dedent("\n".join(row.text for row in rows[start:index]))
-            found.append(Fold(line.number, head["kind"], head["title"], text.strip("\n"), bool(head["here"])))
+            text = textwrap.dedent("\n".join(row.text for row in rows[start:index])).strip("\n")
+            marks = head["marks"].split()
+            found.append(Fold(line.number, head["kind"], head["title"], text, "here" in marks, "first" in marks))
         elif found and isinstance(found[-1], list):
             found[-1].append(line)
         else:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field, fields
 from functools import cached_property
 from pathlib import Path
@@ -11,6 +12,7 @@ import yaml
 
 from warmup.content import markdown
 from warmup.project import Problem, ProblemError, not_utf8, relative
+from warmup.vocabulary import SECTIONS
 
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # While the site is served, it outlives a build; a file that has changed is read again.
@@ -19,15 +21,45 @@ _cache: dict[tuple[Path, type], tuple[str, Page]] = {}
 
 @dataclass(frozen=True)
 class Section:
-    """One H2 section: its title, the line its heading stands on, and the lines below the heading."""
+    """An H2 section, or an H3 part of one.
+
+    Attributes:
+        title: its role, where the heading begins with one: "Break it" of ``## Break it: Update too early``. Else all of
+            the heading.
+        line: where the heading stands.
+        lines: what stands below it.
+        fact: what the heading says behind the role.
+    """
 
     title: str
     line: int
     lines: tuple[markdown.Line, ...]
+    fact: str = ""
 
     @property
     def text(self) -> str:
         return "\n".join(line.text for line in self.lines).strip()
+
+    @cached_property
+    def parts(self) -> list[Section]:
+        """What begins with an H3 of this section."""
+        return _cut(self.lines, lambda line: line.part)
+
+
+def _cut(lines: Iterable[markdown.Line], heading: Callable[[markdown.Line], str]) -> list[Section]:
+    """What stands below each heading."""
+    found: list[tuple[markdown.Line, list[markdown.Line]]] = []
+    for line in lines:
+        if heading(line):
+            found.append((line, []))
+        elif found:
+            found[-1][1].append(line)
+    sections = []
+    for head, below in found:
+        role, _, fact = heading(head).partition(": ")
+        title, fact = (role, fact) if role in SECTIONS else (heading(head), "")
+        sections.append(Section(title, head.number, tuple(below), fact))
+    return sections
 
 
 @dataclass(frozen=True)
@@ -131,16 +163,13 @@ class Page:
 
     @cached_property
     def sections(self) -> list[Section]:
-        found: list[tuple[markdown.Line, list[markdown.Line]]] = []
-        for line in self.lines:
-            if line.heading:
-                found.append((line, []))
-            elif found:
-                found[-1][1].append(line)
-        return [Section(head.heading, head.number, tuple(lines)) for head, lines in found]
+        """What begins with an H2, in order."""
+        return _cut(self.lines, lambda line: line.heading)
 
     def section(self, title: str) -> Section | None:
-        return next((s for s in self.sections if s.title == title), None)
+        """The first section of this title, or else the first part of one; None where there is none."""
+        every = (*self.sections, *(part for section in self.sections for part in section.parts))
+        return next((section for section in every if section.title == title), None)
 
     @cached_property
     def includes(self) -> list[Include]:

@@ -11,8 +11,8 @@ from functools import cached_property
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import header, markdown, reading
-from warmup.content.page import Page
+from warmup.content import header, reading
+from warmup.content.entry import Entry
 from warmup.project import SNIPPETS
 
 # The type of each key's value. list: of texts; int: a whole number from 1.
@@ -32,21 +32,13 @@ _needs: dict[Path, tuple[int, frozenset[str]]] = {}
 
 
 @dataclass(eq=False)
-class Question(Page):
+class Question(Entry):
     """A question page; level, topic and slug come from its path."""
 
     types = FRONT_MATTER
 
-    # Across topics and levels: from the first question one meets all of them, in the site's order.
-    previous: Question | None = field(default=None, repr=False)
-    next: Question | None = field(default=None, repr=False)
-    related: list[Question] = field(default_factory=list, repr=False)
-    practice: list[Page] = field(default_factory=list, repr=False)  # exercises and trainers that belong to it
-
-    @cached_property
-    def id(self) -> str:
-        """The path below ``docs/`` without its ending: ``junior/autograd/zero-grad``."""
-        return "/".join((*self.path.parts[-3:-1], self.path.stem))
+    # Neighbors are across topics and levels: from the first question one meets all of them.
+    practice: list[Entry] = field(default_factory=list, repr=False)  # exercises and trainers that belong to it
 
     @property
     def level(self) -> str:
@@ -55,24 +47,6 @@ class Question(Page):
     @property
     def topic(self) -> str:
         return self.path.parts[-2]
-
-    @property
-    def slug(self) -> str:
-        return self.path.stem
-
-    @property
-    def url(self) -> str:
-        """Address below the site's root."""
-        return f"{self.id}/"
-
-    @property
-    def short(self) -> str:
-        """The name in the sidebar: what one scans for."""
-        return self.meta.get("label") or vocabulary.label(self.slug)
-
-    @property
-    def level_label(self) -> str:
-        return vocabulary.label(self.level)
 
     @property
     def topic_label(self) -> str:
@@ -87,8 +61,9 @@ class Question(Page):
         return vocabulary.KINDS.get(self.kind, self.kind)
 
     @property
-    def minutes(self) -> int:
-        return self.meta.get("minutes") or 0
+    def labels(self) -> list[str]:
+        found = [self.level_label, self.topic_label, self.kind_label, f"{self.minutes} min aloud"]
+        return found + [f"Needs: {need}" for need in self.needs]
 
     @cached_property
     def reading(self) -> int:
@@ -98,23 +73,6 @@ class Question(Page):
     @property
     def tags(self) -> list[str]:
         return list(self.meta.get("tags") or [])
-
-    @cached_property
-    def snippets(self) -> list[str]:
-        """The ``.py`` files that the page shows, below ``snippets/``, each once, in order."""
-        return list(dict.fromkeys(i.path for i in self.includes if i.path.endswith(".py")))
-
-    @cached_property
-    def follow_ups(self) -> list[markdown.Fold]:
-        """What is asked next: the folds of that section, each with its answer as Markdown."""
-        section = self.section("They ask next")
-        return [fold for fold in markdown.folds(section.lines) if fold.kind == "question"] if section else []
-
-    @cached_property
-    def grades(self) -> list[tuple[str, str]]:
-        """What each kind of answer sounds like, as (grade, Markdown)."""
-        section = self.section("Listening for")
-        return markdown.grades(section.text) if section else []
 
     @property
     def needs(self) -> list[str]:

@@ -3,10 +3,10 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Sequence
+from collections.abc import Iterable
 from pathlib import Path
 
-from warmup.content import markdown, outputs
+from warmup.content import blocks, markdown, outputs
 from warmup.content.page import Page
 
 # Technical prose is read slower than a novel (about 240 words a minute). A line of code is understood, not only read;
@@ -32,31 +32,28 @@ def minutes(page: Page, snippets: Path) -> int:
     """
     total = 0.0
     for section in page.sections:
-        if section.title in LEFT_OUT:
-            continue
-        for part in markdown.split_folds(section.lines):
-            if isinstance(part, markdown.Fold):
-                text = f"{part.title}\n\n{part.text}"
-                total += FOLDED * _minutes(markdown.lines(text), snippets)
-            else:
-                total += _minutes(part, snippets)
+        if section.title not in LEFT_OUT:
+            for block in blocks.read(section.lines):
+                total += _minutes(block, snippets)
     return max(1, math.ceil(total))
 
 
-def _minutes(rows: Sequence[markdown.Line], snippets: Path) -> float:
-    total = len(markdown.words("\n".join(row.text for row in rows))) / WORDS
-    for row in rows:
-        if include := row.include:
-            path = snippets / include["path"]
-            if path.suffix == ".out" and path.is_file() and (found := outputs.read(path)):
-                total += _filled(found.text) / LINES_OF_OUTPUT
-            elif path.suffix == ".py" and path.is_file():
-                code = outputs.without_header(path.read_text(encoding="utf-8", errors="replace"))
-                total += _filled(code) / LINES_OF_CODE
-        elif row.fence and row.number not in (row.fence.start, row.fence.end):
-            total += bool(row.text.strip()) / LINES_OF_CODE
-    return total
+def _minutes(block: blocks.Block, snippets: Path) -> float:
+    if isinstance(block, markdown.Fold):
+        inside = sum(_minutes(one, snippets) for one in blocks.read(block.rows))
+        return FOLDED * (len(markdown.words(block.title)) / WORDS + inside)
+    if isinstance(block, blocks.Prose):
+        return len(markdown.words(block.text)) / WORDS
+    path = snippets / block.include
+    if not block.include:
+        return _filled(block.rows) / LINES_OF_CODE
+    if path.suffix == ".out" and path.is_file() and (found := outputs.read(path)):
+        return _filled(found.text.split("\n")) / LINES_OF_OUTPUT
+    if path.suffix == ".py" and path.is_file():
+        code = outputs.without_header(path.read_text(encoding="utf-8", errors="replace"))
+        return _filled(code.split("\n")) / LINES_OF_CODE
+    return 0
 
 
-def _filled(text: str) -> int:
-    return sum(1 for line in text.split("\n") if line.strip())
+def _filled(lines: Iterable[str]) -> int:
+    return sum(1 for line in lines if line.strip())

@@ -8,17 +8,18 @@ from pathlib import Path
 from typing import Any, TypeVar
 
 from warmup.content.coding import Coding
+from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.levels import Site
 from warmup.content.questions import Question
 from warmup.content.trainers import Trainer
-from warmup.exports.sections import Sections
 from warmup.site import coding
 from warmup.site.expand import Renderer
 from warmup.site.links import relative_link
+from warmup.site.sections import Sections
 
 T = TypeVar("T")
-Known = TypeVar("Known", bound=Question | Coding)
+Known = TypeVar("Known", bound=Entry)
 
 
 @dataclass(frozen=True)
@@ -28,9 +29,7 @@ class Build:
     Attributes:
         site: the questions, exercises and trainers. Each of them is meant where a question's id is named here.
         renderer: resolves includes in other pages, and knows what was recorded.
-        sources: Markdown by question id, with includes and markers resolved for the question's own page; none where
-            that failed.
-        contents: HTML by question id, as each question's own page shows it, with links relative to that page.
+        contents: what is shown by question id, with links relative to the question's own page.
         folder: where the site is written.
         site_url: the site's address, ending in a slash; empty where it is not known.
         name: the site's name.
@@ -40,13 +39,12 @@ class Build:
 
     site: Site
     renderer: Renderer
-    sources: Mapping[str, str]
-    contents: Mapping[str, str]
+    contents: Mapping[str, Sections]
     folder: Path
     site_url: str
     name: str
     summary: str
-    kept: dict[tuple[str, str], tuple[str, Any]] = field(default_factory=dict)
+    kept: dict[tuple[str, str], tuple[Sections, Any]] = field(default_factory=dict)
 
     @property
     def questions(self) -> list[Question]:
@@ -82,7 +80,7 @@ class Build:
     def remembered(self, name: str, question: Known, make: Callable[[Known], T]) -> T:
         """What ``make`` gives for a question, made again only where its page was rendered again.
 
-        A page that is rendered again is another string, also where it reads the same: so what its HTML does not show,
+        A page that is rendered again is another object, also where it reads the same: so what its HTML does not show,
         such as the header of a snippet or the title of a related page, is not kept too long either.
 
         Args:
@@ -96,23 +94,19 @@ class Build:
             kept = self.kept[name, question.id] = (content, make(question))
         return kept[1]
 
-    def sections(self, question: Known) -> Sections:
-        """The question's HTML, cut."""
-        return self.remembered("sections", question, lambda question: Sections.of(question, self.contents[question.id]))
+    def written(self, page: Known) -> Known:
+        """The page as Markdown without markers.
 
-    def expanded(self, question: Known) -> Known | None:
-        """The question with nothing to resolve in its Markdown; None where that failed, which its page has reported."""
-        return self.remembered("expanded", question, self._expanded)
+        A copy in plain text has no box to write in: it says in words what the box offers.
 
-    def _expanded(self, question: Known) -> Known | None:
-        if question.id not in self.sources:
-            return None
-        if isinstance(question, Question):
-            return question.with_body(self.sources[question.id])
-        # A copy in plain text has no box to write in: it says in words what the box offers.
-        link = relative_link(f"{question.folder_of_all}/")
+        Raises:
+            ProblemError: a marker cannot be resolved.
+        """
+        if not isinstance(page, Coding):
+            return page
+        link = relative_link(f"{page.folder_of_all}/")
         lines = (
-            coding.plain(question, link) if line.marker and line.marker["name"] in coding.BOXES else line.text
-            for line in question.lines
+            coding.plain(page, link) if line.marker and line.marker["name"] in coding.BOXES else line.text
+            for line in page.lines
         )
-        return question.with_body(self.renderer.expand("\n".join(lines), question.url, question.path))
+        return page.with_body(self.renderer.without_markers("\n".join(lines), page.url, page.path))

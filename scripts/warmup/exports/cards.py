@@ -16,9 +16,9 @@ from warmup.content.exercises import Exercise
 from warmup.content.markdown import Fold
 from warmup.content.questions import Question
 from warmup.exports.build import Build, Known
-from warmup.exports.sections import Sections
 from warmup.site import blocks
 from warmup.site.links import relative_link
+from warmup.site.sections import Sections
 from warmup.vocabulary import GRADES
 
 CARDS = "practice/cards.json"
@@ -140,4 +140,4 @@ def files(build: Build) -> dict[str, dict]:
 
 def _shown(build: Build, page: Known, link: Callable[[str], str]) -> Sections:
     """What a page's HTML says, for the pages that show cards."""
-    return build.remembered("placed", page, lambda page: build.sections(page).placed(page, link))
+    return build.remembered("placed", page, lambda page: build.contents[page.id].placed(page, link))

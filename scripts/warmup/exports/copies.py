@@ -2,17 +2,19 @@
 
 from __future__ import annotations
 
+import contextlib
 import posixpath
 import re
-from collections.abc import Callable, Iterator, Mapping, Sequence
+from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from warmup import vocabulary
 from warmup.content import markdown, navigation
 from warmup.content.coding import Coding
-from warmup.content.page import Page
+from warmup.content.entry import Entry
+from warmup.content.page import Page, Section
 from warmup.content.questions import Question
-from warmup.exports.build import Build
+from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import ABOUT, Writer, copy_of, literal
 from warmup.project import ProblemError
 from warmup.site.links import source_link
@@ -20,20 +22,12 @@ from warmup.site.links import source_link
 
 def write(build: Build) -> None:
     """Write the copies of all pages that could be built."""
-    for question in build.questions:
-        of(build, question)
-    for page in (*build.exercises, *build.trainers):
-        build.remembered("copy", page, lambda page: _write_coding(build, page))
+    pages: list[Entry] = [*build.questions, *build.exercises, *build.trainers]
+    for page in pages:
+        build.remembered("copy", page, lambda page: build.write(copy_of(f"{page.id}.md"), _known(build, page)))
     for source, other in _pages(build):
-        try:
+        with contextlib.suppress(ProblemError):  # reported where the page was built
             build.write(copy_of(source), _page(build, other, source))
-        except ProblemError:
-            continue  # reported where the page was built
-
-
-def of(build: Build, question: Question) -> str:
-    """A question's copy, which is written by the way; empty where the question's page could not be built."""
-    return build.remembered("copy", question, lambda question: _write_question(build, question))
 
 
 def about(build: Build) -> list[tuple[str, Page]]:
@@ -54,71 +48,43 @@ def _pages(build: Build) -> Iterator[tuple[str, Page]]:
             continue  # reported where the page was built
 
 
-def _write_question(build: Build, question: Question) -> str:
-    expanded = build.expanded(question)
-    if expanded is None:
-        return ""
-    text = _question(build, question, expanded)
-    build.write(copy_of(f"{question.id}.md"), text)
-    return text
+def ends(build: Build, page: Entry, writer: Writer) -> list[str]:
+    """What a copy says below the page's sections, in paragraphs: related pages and the license."""
+    practice = page.practice if isinstance(page, Question) else []
+    related = [f"- {other.invitation}: {_link(other, writer)}" for other in practice if isinstance(other, Coding)]
+    related += [f"- {_link(other, writer)}" for other in page.related]
+    last = f"---\n\n{build.name}. {vocabulary.LICENSES}"
+    return ["## Related", "\n".join(related), last] if related else [last]
 
 
-def _question(build: Build, question: Question, expanded: Question) -> str:
-    copy = copy_of(f"{question.id}.md")
-    link = build.link(posixpath.dirname(copy))
-    writer = Writer(build.renderer, f"{question.id}.md", link, question.url)
-    labels = [question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min aloud"]
-    labels += [f"Needs: {need}" for need in question.needs]
-    others = [
-        *(f"- {page.invitation}: {_link(page, link)}" for page in question.practice if isinstance(page, Coding)),
-        *(f"- {_link(other, link)}" for other in question.related),
-    ]
-    return _text(build, expanded, labels, writer, others)
+def heading(section: Section) -> str:
+    """A section's heading as the page's author wrote it."""
+    return f"{section.title}: {section.fact}" if section.fact else section.title
 
 
-def _write_coding(build: Build, page: Coding) -> str:
-    """The copy of an exercise or a trainer."""
-    expanded = build.expanded(page)
-    if expanded is None:
-        return ""
-    copy = copy_of(f"{page.id}.md")
-    link = build.link(posixpath.dirname(copy))
-    labels = [page.level_label, *dict.fromkeys((page.label_of_all, page.topic)), f"{page.minutes} min"]
-    writer = Writer(build.renderer, f"{page.id}.md", link, page.url)
-    text = _text(build, expanded, labels, writer, [f"- {_link(other, link)}" for other in page.related])
-    build.write(copy, text)
-    return text
+def fold_of(section: Section) -> str:
+    """How a copy writes the question of a fold in a section: what is asked next can be linked to."""
+    return "### {}" if section.title == "They ask next" else "**{}**"
 
 
-def _text(build: Build, expanded: Question | Coding, labels: list[str], writer: Writer, related: list[str]) -> str:
-    """What a copy says.
-
-    Args:
-        build: the build.
-        expanded: the page with nothing left to resolve.
-        labels: the line below the title.
-        writer: makes plain Markdown of the page.
-        related: the links at its end.
-    """
-    where = writer.link(expanded.url)
-    parts = [f"# {literal(expanded.title)}", " · ".join(labels), f"[Read it on {build.name}]({where})"]
-    for section in expanded.sections:
-        fold = "### {}" if section.title == "They ask next" else "**{}**"
-        parts += [f"## {section.title}", writer.plain(section.lines, fold)]
-    if related:
-        parts += ["## Related", "\n".join(related)]
-    parts.append(f"---\n\n{build.name}. {vocabulary.LICENSES}")
-    return "\n\n".join(parts) + "\n"
+def _known(build: Build, page: Known) -> str:
+    """The copy of a question, an exercise or a trainer."""
+    link = build.link(posixpath.dirname(copy_of(f"{page.id}.md")))
+    writer = Writer(build.renderer, f"{page.id}.md", link)
+    parts = [f"# {literal(page.title)}", " · ".join(page.labels), f"[Read it on {build.name}]({link(page.url)})"]
+    for section in build.written(page).sections:
+        parts += [f"## {heading(section)}", writer.plain(section.lines, fold_of(section))]
+    return "\n\n".join([*parts, *ends(build, page, writer)]) + "\n"
 
 
-def _link(page: Question | Coding, link: Callable[[str], str]) -> str:
-    return f"[{literal(page.title)}]({link(copy_of(f'{page.id}.md'))})"
+def _link(page: Entry, writer: Writer) -> str:
+    return f"[{literal(page.title)}]({writer.link(writer.address(f'{page.id}.md'))})"
 
 
 def _page(build: Build, page: Page, source: str) -> str:
     writer = Writer(build.renderer, source, build.link(posixpath.dirname(copy_of(source))))
     lines = [_derived(build, line, page.path, source) for line in page.lines]
-    body = writer.plain(markdown.lines(build.renderer.expand("\n".join(lines), "", page.path)))
+    body = writer.plain(markdown.lines(build.renderer.without_markers("\n".join(lines), "", page.path)))
     return f"# {literal(page.title)}\n\n{body}\n"
 
 

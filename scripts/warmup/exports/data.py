@@ -9,12 +9,13 @@ from collections.abc import Callable, Iterable
 
 from warmup import vocabulary
 from warmup.content import markdown
-from warmup.content.coding import Coding
+from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
 from warmup.content.trainers import Trainer
 from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import Writer, copy_of
+from warmup.project import ProblemError
 from warmup.site import schema
 from warmup.site.links import SNIPPET_URL
 from warmup.vocabulary import GRADES
@@ -46,19 +47,16 @@ def records(build: Build) -> list[dict]:
 
 def _made(build: Build, pages: Iterable[Known], make: Callable[[Build, Known, Known], dict]) -> list[dict]:
     def record(page: Known) -> dict | None:
-        expanded = build.expanded(page)
-        if expanded is None:
-            return None
-        with contextlib.suppress(OSError, UnicodeDecodeError):  # reported by checks.problems
-            return make(build, page, expanded)
+        with contextlib.suppress(ProblemError, OSError, UnicodeDecodeError):  # reported by checks.problems
+            return make(build, page, build.written(page))
         return None
 
     made = (build.remembered("record", page, record) for page in pages)
     return [record for record in made if record]
 
 
-def _question(build: Build, question: Question, expanded: Question) -> dict:
-    say_it = expanded.section("Say it")
+def _question(build: Build, question: Question, written: Question) -> dict:
+    say_it = written.section("Say it")
     return {
         **_head(build, question),
         "topic": question.topic,
@@ -66,21 +64,21 @@ def _question(build: Build, question: Question, expanded: Question) -> dict:
         "tags": question.tags,
         "needs": [need for need, label in vocabulary.NEEDS.items() if label in question.needs],
         "say_it": _writer(build, question).plain(say_it.lines) if say_it else "",
-        **_ends(build, expanded),
+        **_ends(build, written),
         "snippets": [_snippet(build, name) for name in question.snippets],
     }
 
 
-def _exercise(build: Build, page: Exercise, expanded: Exercise) -> dict:
+def _exercise(build: Build, page: Exercise, written: Exercise) -> dict:
     writer, snippets = _writer(build, page), build.renderer.snippets
-    task = expanded.section("Task")
+    task = written.section("Task")
     right = (snippets / page.answer).read_text(encoding="utf-8")
     return {
         **_head(build, page),
         "topic": page.topic,
         "rank": page.rank,
         "task": writer.plain(task.lines) if task else "",
-        "hints": [writer.plain(markdown.lines(hint.text)) for hint in expanded.hints],
+        "hints": [writer.plain(hint.rows) for hint in written.hints],
         "core": {"ask": page.ask, "line": page.line},
         "starter": _file(build, page.start),
         "judge": build.link("")(SNIPPET_URL + page.judge),
@@ -89,17 +87,17 @@ def _exercise(build: Build, page: Exercise, expanded: Exercise) -> dict:
             {"name": mistake.name, "why": mistake.why, "code": mistake.program(right)}
             for mistake in page.mistakes(snippets)
         ],
-        **_ends(build, expanded),
+        **_ends(build, written),
     }
 
 
-def _trainer(build: Build, page: Trainer, expanded: Trainer) -> dict:
+def _trainer(build: Build, page: Trainer, written: Trainer) -> dict:
     writer = _writer(build, page)
-    symptom, diagnosis = expanded.section("Symptom"), expanded.section("Diagnosis")
+    symptom, diagnosis = written.section("Symptom"), written.section("Diagnosis")
     return {
         **_head(build, page),
         "symptom": writer.plain(symptom.lines) if symptom else "",
-        "hints": [writer.plain(markdown.lines(hint.text)) for hint in expanded.hints],
+        "hints": [writer.plain(hint.rows) for hint in written.hints],
         "broken": _file(build, page.start),
         "check": build.link("")(SNIPPET_URL + page.judge),
         "diagnosis": writer.plain(diagnosis.lines) if diagnosis else "",
@@ -108,11 +106,11 @@ def _trainer(build: Build, page: Trainer, expanded: Trainer) -> dict:
             {"name": bug.name, "changes": [{"broken": one.old, "fixed": one.new} for one in bug.changes]}
             for bug in page.bugs
         ],
-        **_ends(build, expanded),
+        **_ends(build, written),
     }
 
 
-def _head(build: Build, page: Question | Coding) -> dict:
+def _head(build: Build, page: Entry) -> dict:
     link = build.link("")
     return {
         "id": page.id,
@@ -125,26 +123,26 @@ def _head(build: Build, page: Question | Coding) -> dict:
     }
 
 
-def _ends(build: Build, expanded: Question | Coding) -> dict:
-    writer = _writer(build, expanded)
+def _ends(build: Build, written: Entry) -> dict:
+    writer = _writer(build, written)
     return {
         "follow_ups": [
             {
                 "question": writer.plain(markdown.lines(asked.title)),
-                "answer": writer.plain(markdown.lines(asked.text)),
+                "answer": writer.plain(asked.rows),
             }
-            for asked in expanded.follow_ups
+            for asked in written.follow_ups
         ],
         "listening_for": {
             grade.lower(): re.sub(r"\n\s*", "\n", writer.plain(markdown.lines(text)))
-            for grade, text in expanded.grades
+            for grade, text in written.grades
             if grade in GRADES
         },
     }
 
 
-def _writer(build: Build, page: Question | Coding) -> Writer:
-    return Writer(build.renderer, f"{page.id}.md", build.link(""), page.url)
+def _writer(build: Build, page: Entry) -> Writer:
+    return Writer(build.renderer, f"{page.id}.md", build.link(""))
 
 
 def _file(build: Build, name: str) -> dict:

@@ -19,15 +19,18 @@ import sqlite3
 import time
 import zipfile
 from contextlib import closing
+from functools import partial
 from pathlib import Path
 
 import genanki
 
+from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
 from warmup.exports import cards
 from warmup.exports.build import Build, Known
-from warmup.exports.sections import Sections, without_downloads
+from warmup.site import marks
+from warmup.site.sections import Sections
 from warmup.vocabulary import CODE_LICENSE, PROSE_LICENSE
 
 APKG = "practice/torch-warmup.apkg"
@@ -143,7 +146,7 @@ def _exercise_fields(build: Build, exercise: Exercise) -> list[str]:
     return [exercise.id, html.escape(exercise.ask), _meta(*about), cards.core(exercise), "", *ends]
 
 
-def _ends(build: Build, page: Question | Exercise, sections: Sections) -> list[str]:
+def _ends(build: Build, page: Entry, sections: Sections) -> list[str]:
     """The last three fields of a note: Ladder, FollowUps, Link."""
     ladder = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in sections.ladder)
     follow_ups = (f"<details><summary>{asked}</summary>{answer}</details>" for asked, answer in sections.follow_ups)
@@ -160,7 +163,11 @@ def _placed(build: Build, question: Known) -> Sections:
         fragment = _RELATIVE_IMAGE.sub(lambda image: (_ALTERNATIVE.search(image[0]) or ["", ""])[1], fragment)
         return _RELATIVE_LINK.sub(r"\1", fragment)
 
-    shown = build.sections(question).each(without_downloads).placed(question, lambda url: build.site_url + url)
+    shown = (
+        build.contents[question.id]
+        .each(partial(marks.without, "download"))
+        .placed(question, lambda url: build.site_url + url)
+    )
     return shown.each(linked)
 
 

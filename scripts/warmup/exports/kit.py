@@ -15,15 +15,15 @@ from pathlib import Path
 from warmup.content.exercises import Exercise
 from warmup.exports import cards
 from warmup.exports.build import Build
+from warmup.site import marks
 from warmup.site.links import SNIPPET_URL, relative_link
+from warmup.site.sections import Sections
 
 FILE = "practice/interview-kit.json"
 EXERCISES = "practice/interview-kit-exercises.json"
 
 _TOKEN = re.compile(r"<(/?)(\w+)[^>]*?(/?)>|&#?\w+;|[^<&]+")
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
-_TASK = re.compile(r'<h2 id="task">.*?</h2>(.*?)(?=<h2\b|\Z)', re.S)
-_BOX = re.compile(r'<div class="tw-app.*?</div>\s*</div>', re.S)
 # The end of a sentence, where the next one begins with a capital letter, a number, or code (which reads as X).
 _END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)|:(?=\s*$)""")
 # A sentence before code or a picture is complete without it, unless it speaks of that: "This helper keeps the types:".
@@ -145,14 +145,9 @@ def _definitions(body: list[ast.stmt], indent: str) -> Iterator[str]:
             yield f"{indent}def {node.name}({ast.unparse(node.args)}){returns}"
 
 
-def task(content: str) -> str:
-    """The paragraphs of an exercise's *Task*, as HTML without links; the code has a place of its own.
-
-    Args:
-        content: the HTML of the exercise's page.
-    """
-    section = _TASK.search(content)
-    text = _BOX.sub("", section[1]) if section else ""
+def task(sections: Sections) -> str:
+    """The paragraphs of an exercise's *Task*, as HTML without links; the code has a place of its own."""
+    text = marks.bare(marks.without("box", sections.task))
     return "".join(f"<p>{_LINK.sub('', paragraph[1])}</p>" for paragraph in _PARAGRAPH.finditer(text))
 
 
@@ -162,12 +157,12 @@ def follow_ups(proof: dict) -> list[dict]:
     return [{"question": asked, "answer": line} for asked, line in lines if line][:FOLLOW_UPS]
 
 
-def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str], str]) -> dict:
+def exercise(page: Exercise, sections: Sections, snippets: Path, link: Callable[[str], str]) -> dict:
     """What an interviewer needs for an exercise, besides its card and follow-ups.
 
     Args:
         page: the exercise.
-        content: the HTML of its page.
+        sections: what its page shows.
         snippets: the folder of the programs.
         link: makes an address below the site's root relative to the page of the kit.
 
@@ -177,7 +172,7 @@ def exercise(page: Exercise, content: str, snippets: Path, link: Callable[[str],
     """
     starter = (snippets / page.start).read_text(encoding="utf-8")
     return {
-        "task": task(content),
+        "task": task(sections),
         "starter": starter.strip(),
         "signature": signature(starter),
         "core": cards.core(page),

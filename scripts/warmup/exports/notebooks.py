@@ -1,4 +1,4 @@
-"""A notebook of each question, beside its Markdown copy and made from it: prose, programs, what they printed and drew.
+"""A notebook of each question, beside its Markdown copy: prose, programs, what they printed and drew.
 
 It is JSON in the form of nbformat 4.5, written by hand: the build needs no package for it.
 """
@@ -8,17 +8,19 @@ from __future__ import annotations
 import hashlib
 import itertools
 import json
+import posixpath
 import re
+import textwrap
 from collections.abc import Iterable, Sequence
+from pathlib import Path
 from typing import Any
 
 from warmup import vocabulary
-from warmup.content import header, markdown, outputs
+from warmup.content import blocks, header, markdown, outputs
 from warmup.content.questions import Question
 from warmup.exports import copies
 from warmup.exports.build import Build
-from warmup.exports.plain_markdown import copy_of
-from warmup.site.links import SNIPPET_URL
+from warmup.exports.plain_markdown import Writer, copy_of, literal, with_others
 
 # What Colab has, and on which day its makers said so. Look at it again when the torch pin is raised.
 COLAB_TORCH = "2.11.0"
@@ -28,9 +30,6 @@ COLAB_SOURCE = "https://github.com/googlecolab/backend-info"
 BRANCH = "notebooks"
 
 _GITHUB = re.compile(r"https://github\.com/(?P<name>[\w.-]+/[\w.-]+?)(?:\.git)?/?")
-_OUTPUT = re.compile(r" *Output \((?P<recorded>.+)\):")
-# The question of a fold, which on the page hides the output until somebody has predicted it.
-_ASKED = re.compile(r"\*\*.+\*\*|### .+")
 # In a kernel these find another file, other arguments, a loop that runs already, or a process that may not end.
 _OF_A_FILE = re.compile(r"\b(?:__file__|sys\.argv|argparse|asyncio\.run|sys\.exit)\b")
 # These would hold for the programs below too.
@@ -62,18 +61,23 @@ def write(build: Build) -> None:
 
 
 def _write(build: Build, question: Question) -> None:
-    if copy := copies.of(build, question):
-        text = json.dumps(_notebook(build, question, copy), ensure_ascii=False, indent=1, sort_keys=True)
-        build.write(notebook_of(f"{question.id}.md"), text + "\n")
+    text = json.dumps(_notebook(build, question), ensure_ascii=False, indent=1, sort_keys=True)
+    build.write(notebook_of(f"{question.id}.md"), text + "\n")
 
 
-def _notebook(build: Build, question: Question, copy: str) -> dict[str, Any]:
-    head, start, body = copy.partition("\n\n## ")
-    reader = _Reader(build, question)
-    reader.read(markdown.lines(start.lstrip("\n") + body))
-    title, labels, link = head.split("\n\n")
-    parts = [title, labels, *([link] if build.site_url else []), *_about(build, reader.programs)]
-    cells = [_prose("\n\n".join(parts)), *reader.cells]
+def _notebook(build: Build, question: Question) -> dict[str, Any]:
+    link = build.link(posixpath.dirname(notebook_of(f"{question.id}.md")))
+    # A notebook leads people to pages; only where the site's address is not known, to the copies beside it.
+    body = _Body(build, Writer(build.renderer, f"{question.id}.md", link, to_pages=bool(build.site_url)))
+    for section in question.sections:
+        body.begin(copies.heading(section))
+        body.take(section.lines, copies.fold_of(section))
+    for paragraph in copies.ends(build, question, body.writer):
+        body.begin(paragraph.removeprefix("## ")) if paragraph.startswith("## ") else body.say(paragraph)
+    body.end()
+    parts = [f"# {literal(question.title)}", " · ".join(question.labels)]
+    parts += [f"[Read it on {build.name}]({link(question.url)})"] if build.site_url else []
+    cells = [_prose("\n\n".join([*parts, *_about(build, body.programs)])), *body.cells]
     for number, cell in enumerate(cells):
         key = "\0".join((question.id, str(number), *cell["source"]))
         cell["id"] = hashlib.sha256(key.encode()).hexdigest()[:12]
@@ -111,9 +115,11 @@ def _about(build: Build, programs: Iterable[_Program]) -> list[str]:
 class _Program:
     """A program in a notebook: its name below ``snippets/``, and the cell that holds what it printed."""
 
-    def __init__(self, build: Build, name: str, code: str) -> None:
+    def __init__(self, build: Build, name: str) -> None:
         self.name = name
         self.path = build.renderer.snippets / name
+        self.printed = build.renderer.output(outputs.output_file(self.path))
+        code = build.renderer.code(name, self.path).rstrip("\n")
         try:
             self.header = header.parse(self.path.read_text(encoding="utf-8"), self.path)
         except header.HeaderError:
@@ -131,122 +137,103 @@ class _Program:
             self.cell = _code(code)
             self.cells = [self.cell]
 
+    def print(self) -> None:
+        """Give the cell what the program has printed, as far as a run has recorded it."""
+        if self.printed:
+            text = self.printed.text
+            self.cell["outputs"].append({"name": "stdout", "output_type": "stream", "text": _source(text)})
 
-class _Reader:
-    """Makes cells of a Markdown copy.
+    def draw(self, alt: str) -> None:
+        """Give the cell the recorded plot, behind what was printed."""
+        if drawing := outputs.read_drawing(outputs.drawing_file(self.path)):
+            data = {"image/svg+xml": _source(drawing.text), "text/plain": [alt]}
+            self.cell["outputs"].append({"output_type": "display_data", "data": data, "metadata": {}})
+
+
+class _Body:
+    """The cells of a page's sections.
 
     Attributes:
         cells: without ids.
         programs: those among the cells, in order.
     """
 
-    def __init__(self, build: Build, question: Question) -> None:
+    def __init__(self, build: Build, writer: Writer) -> None:
         self.build = build
+        self.writer = writer
         self.cells: list[Cell] = []
         self.programs: list[_Program] = []
         # What the page shows before the programs that gave it, or apart from them.
         self._plots: dict[str, str] = {}  # the words for a plot, by its name below snippets/
         self._outputs: set[str] = set()
-        self._lines: list[str] = []  # of Markdown that is in no cell yet
-        self._indent = ""  # of the program before them
-        copy = copy_of(f"{question.id}.md")
-        snippets = re.escape(build.link(copy.rpartition("/")[0])(SNIPPET_URL))
-        self._program = re.compile(rf" *\[[^\]]+\]\({snippets}(?P<name>[^)\s]+\.py)\):")
-        self._plot = re.compile(rf" *\[Plot: (?P<alt>.*)\]\({snippets}(?P<name>[^)\s]+\.svg)\)")
-        # A notebook leads people to pages; only where the site's address is not known, to the copies beside it.
-        site = re.escape(build.site_url)
-        self._to_copy = re.compile(rf"(\]\({site}[^)\s#]*)\.md(?=[)#])") if site else re.compile("()(?!)")
+        self._text = ""  # Markdown that is in no cell yet
+        self._asked = False  # whether a fold has begun in it, which hides its output until somebody has predicted it
+        self._indent = ""  # of the program before it
 
-    def read(self, rows: Sequence[markdown.Line]) -> None:
-        """Take in the copy from its first section on."""
-        for fence, group in itertools.groupby(rows, key=lambda line: line.fence):
-            texts = [line.text for line in group]
-            if not fence:
-                for text in texts:
-                    self._prose_line(text)
-            elif not (self._takes_program(fence, texts) or self._takes_output(fence, texts)):
-                self._lines += texts
+    def begin(self, heading: str) -> None:
+        """Begin a section."""
+        self._flush()
+        self._text = f"## {heading}\n\n"
+
+    def say(self, paragraph: str) -> None:
+        """Take in a paragraph of Markdown as it is."""
+        self._text += f"\n\n{paragraph}\n\n"
+
+    def take(self, rows: Sequence[markdown.Line], fold: str) -> None:
+        """Take in a piece of the page; ``fold`` is how the question of an outermost fold is written."""
+        for block in blocks.read(rows):
+            if isinstance(block, markdown.Fold):
+                self._asked = True
+                self.say(fold.format(self.writer.prose(block.title)))
+                self.take(block.rows, "**{}**")
+                self._text += "\n\n"
+            elif isinstance(block, blocks.Fenced) and block.is_program:
+                self._text += textwrap.indent(self.writer.name(block), block.indent)
+                self._flush()
+                self._indent = block.indent
+                self.programs.append(_Program(self.build, block.include))
+                self.cells += self.programs[-1].cells
+            elif not (isinstance(block, blocks.Fenced) and self._takes_output(block)):
+                self._text += self.writer.block(block)
+                if isinstance(block, blocks.Fenced) and block.language == "plot":
+                    self._plots[block.include] = block.options["alt"]
+
+    def end(self) -> None:
+        """There is no more of the page."""
         self._flush()
         for program in self.programs:
-            text = self._recorded(program)
-            if not program.cell["outputs"] and text.rstrip() in self._outputs:
-                _print(program, text)
+            if not program.cell["outputs"] and outputs.output_file(Path(program.name)).as_posix() in self._outputs:
+                program.print()
             if alt := self._plots.get(outputs.drawing_file(program.name).as_posix()):
-                _draw(program, alt)
+                program.draw(alt)
 
-    def _prose_line(self, text: str) -> None:
-        if text.startswith("## "):
-            self._flush()
-        self._lines.append(self._to_copy.sub(r"\1/", text))
-        if match := self._plot.fullmatch(text):
-            self._plots[match["name"]] = match["alt"]
-
-    def _takes_program(self, fence: markdown.Fence, texts: list[str]) -> bool:
-        match = self._program.fullmatch(self._last())
-        if fence.info != "python" or not match:
-            return False
-        self._flush()
-        self._indent = texts[0].partition(fence.mark)[0]
-        self.programs.append(_Program(self.build, match["name"], _inside(texts)))
-        self.cells += self.programs[-1].cells
-        return True
-
-    def _takes_output(self, fence: markdown.Fence, texts: list[str]) -> bool:
+    def _takes_output(self, block: blocks.Fenced) -> bool:
         """Move an output from a fence to the program that printed it, and what the page says of it below that."""
-        match = _OUTPUT.fullmatch(self._last())
-        if fence.info != "text" or not match:
+        if block.language != "output" or not block.include:
             return False
-        text = _inside(texts).rstrip()
         for program in reversed(self.programs):
-            if program.cell["outputs"] or self._recorded(program).rstrip() != text:
+            mine = outputs.output_file(Path(program.name)).as_posix() == block.include
+            if not mine or not program.printed or program.cell["outputs"]:
                 continue
-            _print(program, self._recorded(program))
-            while self._lines.pop().strip() == "":
-                pass
-            if any(_ASKED.fullmatch(line) for line in self._lines):
+            program.print()
+            if self._asked:
                 program.cell["metadata"] = {"collapsed": True, "jupyter": {"outputs_hidden": True}}
-            if match["recorded"] != f"torch {self.build.renderer.figures.torch}, CPU":
-                self._lines += ["", f"What `{program.path.name}` printed: {match['recorded']}.", ""]
+            if program.printed.recorded != f"torch {self.build.renderer.figures.torch}, CPU":
+                self.say(f"What `{program.path.name}` printed: {program.printed.recorded}.")
+            self._text += textwrap.indent(with_others(program.printed), block.indent)
             return True
-        self._outputs.add(text)
+        self._outputs.add(block.include)
         return False
 
-    def _recorded(self, program: _Program) -> str:
-        """What a program has printed; nothing where no run has recorded it."""
-        found = self.build.renderer.output(outputs.output_file(program.path))
-        return found.text if found else ""
-
-    def _last(self) -> str:
-        """The last line that is in no cell yet and not empty."""
-        return next((line for line in reversed(self._lines) if line.strip()), "")
-
     def _flush(self) -> None:
-        """Make a cell of the lines; those that were in a list with the program before them are in none now."""
-        lines, indent = self._lines, self._indent
+        """Make a cell of the text; what was in a list with the program before it is in none now."""
+        lines, indent = self._text.split("\n"), self._indent
         if indent:
             inside = list(itertools.takewhile(lambda line: not line.strip() or line.startswith(indent), lines))
             lines = [line.removeprefix(indent) for line in inside] + lines[len(inside) :]
         if text := "\n".join(lines).strip("\n"):
             self.cells.append(_prose(re.sub(r"\n{3,}", "\n\n", text)))
-        self._lines, self._indent = [], ""
-
-
-def _inside(texts: Sequence[str]) -> str:
-    """What a fence shows, without its indentation."""
-    indent = len(texts[0]) - len(texts[0].lstrip(" "))
-    return "\n".join(text[indent:] for text in texts[1:-1])
-
-
-def _print(program: _Program, text: str) -> None:
-    """Give a program what it has printed."""
-    program.cell["outputs"].append({"name": "stdout", "output_type": "stream", "text": _source(text)})
-
-
-def _draw(program: _Program, alt: str) -> None:
-    """Give a program its recorded plot, behind what it printed."""
-    if drawing := outputs.read_drawing(outputs.drawing_file(program.path)):
-        data = {"image/svg+xml": _source(drawing.text), "text/plain": [alt]}
-        program.cell["outputs"].append({"output_type": "display_data", "data": data, "metadata": {}})
+        self._text, self._indent, self._asked = "", "", False
 
 
 def _source(text: str) -> list[str]:

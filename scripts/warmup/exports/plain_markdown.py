@@ -3,17 +3,18 @@ stand between dollars, and links lead on to other copies."""
 
 from __future__ import annotations
 
-import itertools
 import posixpath
 import re
 import textwrap
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warmup import vocabulary
-from warmup.content import markdown, navigation, statements
+from warmup.content import blocks, markdown, navigation, statements
+from warmup.content.blocks import Block, Fenced, Prose
+from warmup.site.blocks import Shown
 from warmup.site.expand import Renderer
-from warmup.site.links import SNIPPET_URL, resolve
+from warmup.site.links import SNIPPET_URL
 
 ABOUT = "about"
 
@@ -58,61 +59,61 @@ class Writer:
         renderer: knows the outputs.
         source: the file below ``docs/``.
         link: makes an address below the site's root fit for where the Markdown will stand.
-        page_url: the page for which its includes and markers were resolved; empty for the site's root.
+        to_pages: whether links lead to pages, and not to their copies.
     """
 
     renderer: Renderer
     source: str
     link: Callable[[str], str]
-    page_url: str = ""
+    to_pages: bool = False
 
     def plain(self, rows: Sequence[markdown.Line], fold: str = "**{}**") -> str:
         """A part of the source as plain Markdown.
 
         Args:
-            rows: the part, with nothing left to resolve.
+            rows: the part, without markers.
             fold: how the question of an outermost fold is written.
+
+        Raises:
+            ProblemError: it includes a file that is not there.
         """
-        return "".join(self._parts(rows, fold)).strip()
+        return "".join(self.block(block, fold) for block in blocks.read(rows)).strip()
 
-    def _parts(self, rows: Sequence[markdown.Line], fold: str) -> Iterator[str]:
-        for part in markdown.split_folds(rows):
-            if isinstance(part, markdown.Fold):
-                body = self.plain(markdown.lines(part.text))
-                yield f"{fold.format(self._prose(part.title))}\n\n{body}\n\n"
-                continue
-            for fence, lines in itertools.groupby(part, key=lambda line: line.fence):
-                texts = [line.text for line in lines]
-                yield self._fence(fence, texts) if fence else self._prose("\n".join(texts) + "\n")
+    def block(self, block: Block, fold: str = "**{}**") -> str:
+        """A block as plain Markdown; arguments and errors as for ``plain``."""
+        if isinstance(block, Prose):
+            return self.prose(block.text)
+        if isinstance(block, Fenced):
+            return textwrap.indent(self._fenced(block), block.indent)
+        return f"{fold.format(self.prose(block.title))}\n\n{self.plain(block.rows)}\n\n"
 
-    def _prose(self, text: str) -> str:
+    def prose(self, text: str) -> str:
+        """Text that is in no fence."""
         return _INLINE.sub(self._inline, re.sub(r"\n{3,}", "\n\n", text))
 
-    def _fence(self, fence: markdown.Fence, rows: list[str]) -> str:
-        """A fence without the options that this site's own Markdown gives it; ``rows`` include the marks."""
-        language, _, rest = fence.info.partition(" ")
-        options = dict(re.findall(r'(\w+)="([^"]*)"', rest))
-        indent = rows[0].partition(fence.mark)[0]
-        before = after = ""
+    def _fenced(self, block: Fenced) -> str:
+        """A fence without the options that this site's own Markdown gives it."""
+        rows, language = "\n".join(block.rows), block.language
         if language == "plot":
-            return f"{indent}[Plot: {options['alt']}]({self.link(SNIPPET_URL + options['file'])})\n"
-        if language == "statements":
-            listed = enumerate(statements.read("\n".join(rows[1:-1])), 1)
-            texts = [f"{indent}{number}. {vocabulary.label(level)}: {text}" for number, (level, _, text) in listed]
-            return "\n".join(texts) + "\n"
-        if language == "output" and "file" in options:
-            language = "text"
-            found = self.renderer.output(self.renderer.snippets / options["file"])
+            return f"[Plot: {block.options['alt']}]({self.link(SNIPPET_URL + block.include)})\n"
+        if block.include.endswith(".out"):
+            found = self.renderer.output(self.renderer.snippets / block.include)
             if found is None:
-                return f"{indent}Output: {vocabulary.NOT_RECORDED}. It {vocabulary.WHY_NOT_RECORDED}.\n"
-            before = f"Output ({found.recorded}):\n\n"
-            after = "".join(f"\nWith {name}:\n\n```text\n{lines}\n```\n" for name, lines in found.others.items())
-        elif file := options.get("title"):
-            before = f"`{file}`:\n\n"
-            if download := options.get("download"):
-                before = f"[{file}]({self.link(resolve(self.page_url, download))}):\n\n"
-        block = "\n".join([f"{indent}{fence.mark}{language}", *rows[1:]])
-        return f"{textwrap.indent(before, indent)}{block}\n{textwrap.indent(after, indent)}"
+                return f"Output: {vocabulary.NOT_RECORDED}. It {vocabulary.WHY_NOT_RECORDED}.\n"
+            rows = found.text.rstrip("\n")
+            if language == "statements":
+                listed = enumerate(statements.read(rows), 1)
+                return "".join(f"{number}. {vocabulary.label(level)}: {text}\n" for number, (level, _, text) in listed)
+            return f"Output ({found.recorded}):\n\n{_block('text', rows)}{with_others(found)}"
+        if block.include:
+            rows = self.renderer.code(block.include, self.renderer.docs / self.source).rstrip("\n")
+        name = f"{self.name(block)}\n\n" if "title" in block.options else ""
+        return name + _block(language, rows, block.fence.mark)
+
+    def name(self, block: Fenced) -> str:
+        """The line above a program that says which file it is."""
+        file = block.options["title"]
+        return f"[{file}]({self.link(SNIPPET_URL + block.include)}):" if block.include else f"`{file}`:"
 
     def _inline(self, match: re.Match) -> str:
         if match["formula"]:
@@ -128,12 +129,20 @@ class Writer:
     def _target(self, link: str) -> str:
         path, hash_, anchor = link.partition("#")
         found = posixpath.normpath(posixpath.join(posixpath.dirname(self.source), path)) if path else self.source
-        return self.link(_address(found) + hash_ + anchor)
+        return self.link(self.address(found) + hash_ + anchor)
+
+    def address(self, source: str) -> str:
+        """Where a link to a file below ``docs/`` leads: to its copy, else to its page, else to the file."""
+        if not self.to_pages and (copy := copy_of(source)):
+            return copy
+        stem, ending = posixpath.splitext(source)
+        return re.sub(r"(^|/)index/$", r"\1", f"{stem}/") if ending in (".md", ".ipynb") else source
 
 
-def _address(source: str) -> str:
-    """Where a link to a file below ``docs/`` leads: to its copy, else to its page, else to the file."""
-    if copy := copy_of(source):
-        return copy
-    stem, ending = posixpath.splitext(source)
-    return re.sub(r"(^|/)index/$", r"\1", f"{stem}/") if ending in (".md", ".ipynb") else source
+def with_others(found: Shown) -> str:
+    """What other versions of torch print, as Markdown."""
+    return "".join(f"\nWith {name}:\n\n{_block('text', lines)}" for name, lines in found.others.items())
+
+
+def _block(language: str, rows: str, mark: str = "```") -> str:
+    return f"{mark}{language}\n{rows}\n{mark}\n"

@@ -10,9 +10,10 @@ import jinja2
 from warmup import vocabulary
 from warmup.content.questions import Question
 from warmup.exports.build import Build
-from warmup.exports.sections import Sections, without_downloads, without_headerlinks
 from warmup.project import ROOT
+from warmup.site import marks
 from warmup.site.links import relative_link, relocated, resolve
+from warmup.site.sections import Sections
 
 PRINT = "print/"
 SHORT = "short/"
@@ -36,8 +37,9 @@ def write(build: Build) -> None:
             here, away = relative_link(url), build.link(url)
 
             def shown(question: Question, anchors=anchors, away=away, here=here, short=place == SHORT) -> str:
+                sections = build.contents[question.id]
                 # What a link leads to is not in a short print.
-                content = spoken(build.sections(question)) if short else build.contents[question.id]
+                content = spoken(sections) if short else sections.paper
                 return body(question, content, {} if short else anchors, away, here)
 
             build.write(
@@ -63,7 +65,7 @@ def anchor(question: Question) -> str:
 def spoken(sections: Sections) -> str:
     """What is said aloud, and below it what each grade sounds like."""
     grades = "".join(f"<li><strong>{grade}</strong>: {text}</li>" for grade, text in sections.ladder)
-    return f'{sections.say}<ul class="tw-ladder" aria-label="Listening for">{grades}</ul>'
+    return marks.bare(f'{sections.say}<ul class="tw-ladder" aria-label="Listening for">{grades}</ul>')
 
 
 def body(
@@ -85,7 +87,7 @@ def body(
             return "#" + anchors[path] + (f"--{part}" if part else "")
         return away(path + hash_ + part)
 
-    content = without_downloads(without_headerlinks(content)).replace("<details", "<details open")
+    content = content.replace("<details", "<details open")
     # The style goes by the element, the PDF's tags by aria-level: here a section stands below its question.
     content = _HEADING.sub(lambda match: f'{match[0]} aria-level="{int(match[0]) + 1}"', content)
     return relocated(content, f"{anchor(question)}--", target, lambda address: here(resolve(question.url, address)))

@@ -21,7 +21,7 @@ from pygments.lexers import PythonLexer
 
 from warmup.content import header, outputs
 from warmup.project import ROOT, replace_file
-from warmup.site import drawings, statements
+from warmup.site import drawings, marks, statements
 from warmup.vocabulary import NOT_RECORDED, WHY_NOT_RECORDED
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
@@ -180,14 +180,9 @@ def python_fence(runs: Callable[[str], str], source: str, language: str, css_cla
     """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
     code = highlighted(source)
     title, download, needs = (html.escape(options.get(name) or "") for name in ("title", "download", "needs"))
-    link = (
-        (
-            f'<a class="tw-download" href="{download}" download aria-label="Download {posixpath.basename(download)}">'
-            "Download</a>"
-        )
-        if download
-        else ""
-    )
+    name = posixpath.basename(download)
+    anchor = f'<a class="tw-download" href="{download}" download aria-label="Download {name}">Download</a>'
+    link = marks.around("download", anchor) if download else ""
     need = f'<small class="tw-needs">Needs: {needs}</small>' if needs else ""
     bar = f'<span class="filename">{title}{link}{need}</span>' if title else ""
     program = runs(download.rpartition("snippets/")[2]) if download else ""
@@ -250,7 +245,7 @@ def plot_fence(snippets: Path, source: str, language: str, css_class: str, optio
     if not file.is_file():
         # Reported by checks.problems.
         return f'<p class="tw-output--missing"><strong>{NOT_RECORDED.capitalize()}.</strong></p>'
-    return drawings.inline(file, html.escape(options["alt"]), f"plot-{file.stem}--")
+    return drawings.inline(file, options["alt"], f"plot-{file.stem}--")
 
 
 def plot_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:

@@ -21,8 +21,9 @@ from mkdocs.structure.pages import Page
 from warmup import checks, vocabulary
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, downloads, expand, finish, incremental, nav, notebook, search, sheets
+from warmup.site import blocks, downloads, expand, finish, form, incremental, marks, nav, notebook, search, sheets
 from warmup.site.links import SNIPPET_URL
+from warmup.site.sections import Sections
 from warmup.wasm import publication
 
 log = logging.getLogger("mkdocs.hooks.warmup")
@@ -43,9 +44,8 @@ class Pages:
             what is made of all pages together is left out, and so are the checks: ``make page`` does these itself.
         renderer: of the build that runs.
         labels: what stands in front of the programs that it offers.
-        sources: Markdown by the id of a question, exercise or trainer, nothing left to resolve. Outlives a build,
-            as the next does.
-        contents: HTML by such an id, as its page shows it. Outlives a build: only edited pages are rendered again.
+        contents: what is shown by the id of a question, exercise or trainer; none of a page with an include or a marker
+            that cannot be resolved. Outlives a build: only edited pages are rendered again.
         found: what the search knows of each page, by its address. Outlives a build, as ``contents`` does.
         runnable: what the site publishes so that browsers run its programs; nothing, mostly.
         kept: what the exports made of the questions, which outlives a build too.
@@ -53,14 +53,14 @@ class Pages:
 
     renderer: expand.Renderer
     labels: downloads.Labels
+    form: form.Form
     runnable: publication.Publication
 
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
-        self.sources: dict[str, str] = {}
-        self.contents: dict[str, str] = {}
-        self.found: dict[str, search.Entry] = {}
-        self.kept: dict[tuple[str, str], tuple[str, Any]] = {}
+        self.contents: dict[str, Sections] = {}
+        self.found: dict[str, search.Indexed] = {}
+        self.kept: dict[tuple[str, str], tuple[Sections, Any]] = {}
 
     def begin(self, config: MkDocsConfig) -> None:
         """Read the content anew, warn of each problem in it, and make the configuration fit it."""
@@ -92,6 +92,8 @@ class Pages:
             blocks.named if live else partial(blocks.recorded, self.runnable.records),
         )
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
+        self.form = form.Form(Path(config.docs_dir))
+        config.markdown_extensions.append(self.form)
 
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
         """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
@@ -164,17 +166,15 @@ class Pages:
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
-        if known:
-            self.sources.pop(known.id, None)
+        self.form.page, self.form.url = known, page.url
+        page.meta["whole"] = False
         try:
-            expanded = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
+            markdown = self.renderer.expand(markdown, page.url, Path(config.docs_dir, name))
+            page.meta["whole"] = True
         except ProblemError as error:
             if name not in self.renderer.topic_pages:  # else the page from which it was taken is the one to mend
                 log.warning("%s", error)
-            return markdown
-        if known:
-            self.sources[known.id] = expanded
-        return expanded
+        return markdown
 
     def content(self, content: str, page: Page, config: MkDocsConfig) -> str:
         """Nothing for the search plugin to read; what readers see is kept in ``page.meta``, which our template shows.
@@ -185,11 +185,16 @@ class Pages:
             PluginError: a formula on the page is wrong.
         """
         try:
-            shown = finish.finish(content, page.url, Path(config.docs_dir))
+            marked = finish.finish(content)
         except ValueError as error:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
         if known := page.meta.get("question") or page.meta.get("coding"):
-            self.contents[known.id] = blocks.without_records(shown) if self.runnable else shown
+            self.contents.pop(known.id, None)
+        if known and page.meta["whole"]:
+            self.contents[known.id] = Sections.of(blocks.without_records(marked) if self.runnable else marked)
+            for problem in self.contents[known.id].lost(known):
+                log.warning("%s", problem)
+        shown = marks.bare(marked)
         page.meta["runs"] = bool(self.runnable) and "data-record=" in shown
         page.meta["shown"] = shown
         self.found[page.url] = search.entry(shown, page)

@@ -14,7 +14,7 @@ from warmup.content.coding import Coding
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
-from warmup.site import blocks
+from warmup.site import blocks, marks
 from warmup.site.links import SNIPPET_URL, relative_link
 
 MARKERS: dict[str, type[Coding]] = {"attempt": Exercise, "mistakes": Exercise, "check": Trainer, "bugs": Trainer}
@@ -89,11 +89,11 @@ def _box(page: Coding, link: Callable[[str], str]) -> list[str]:
     return [
         "",
         f'<div class="tw-app tw-try" role="group" aria-label="Your attempt" data-{kind}="{page.slug}" '
-        f'data-minutes="{page.minutes}" data-starter="{here}">',
+        f'data-minutes="{page.minutes}" data-starter="{here}"><!--{marks.begin("box")}-->',
         f'<p><strong class="tw-try__minutes">{page.minutes} minutes.</strong> {task}</p>',
         f"<pre><code>{command(page)}</code></pre>",
         more,
-        '<div class="tw-attempt__tools"></div>',
+        f'<div class="tw-attempt__tools"></div><!--{marks.end("box")}-->',
         "</div>",
         "",
     ]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import re
 from pathlib import Path
 
@@ -18,12 +19,13 @@ def figure(svg: str, name: str, prefix: str) -> str:
 
     Args:
         svg: the drawing.
-        name: what it shows, escaped for an attribute: its alternative text.
+        name: what it shows: its alternative text.
         prefix: begins all of its ids; programs that draw give every drawing the same ones.
     """
     svg = re.sub(r"(?s)^.*?(?=<svg)", "", svg)
     svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
     svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
+    label = html.escape(name, quote=False).replace('"', "&quot;")
     svg = relocated(svg, prefix, lambda address: address)
-    svg = svg.replace("<svg", f'<svg role="img" aria-label="{name}"', 1)
+    svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)
     return f'<figure class="tw-diagram">{svg}</figure>'

@@ -63,7 +63,7 @@ class Renderer:
         """
         lines: list[str] = []
         opening = 0  # the index in lines of the fence that was opened last
-        for line in markdown.lines(text):
+        for line in markdown.lines(self.without_markers(text, page_url, where)):
             if line.opens:
                 opening = len(lines)
             if include := line.include:
@@ -71,11 +71,32 @@ class Renderer:
                 if line.fence:
                     lines[opening] += options
                 lines += [f"{include['indent']}{row}".rstrip() for row in body.rstrip("\n").split("\n")]
-            elif marker := line.marker:
-                lines += [f"{marker['indent']}{row}".rstrip() for row in self._marker(marker, page_url, where)]
             else:
                 lines.append(line.text)
         return "\n".join(lines)
+
+    def without_markers(self, text: str, page_url: str, where: Path) -> str:
+        """The text with what each marker stands for in its place; arguments and errors as for ``expand``."""
+        if "<!-- warmup:" not in text:
+            return text
+        lines: list[str] = []
+        for line in markdown.lines(text):
+            marker = line.marker
+            found = self._marker(marker, page_url, where) if marker else [line.text]
+            lines += [f"{marker['indent']}{row}".rstrip() for row in found] if marker else found
+        return "\n".join(lines)
+
+    def code(self, name: str, where: Path) -> str:
+        """A file below ``snippets/`` as a page shows it.
+
+        Raises:
+            ProblemError: it is not there; ``where`` is the page that includes it.
+        """
+        path = self.snippets / name
+        if not path.is_file():
+            message, fix = f"It includes snippets/{name}, which does not exist.", "Write the snippet, or fix the path."
+            raise ProblemError(Problem(relative(where), 0, message, fix))
+        return blocks.code(path)
 
     def output(self, path: Path) -> blocks.Shown | None:
         """What an ``.out`` file holds and what a page says about it; None where no run has recorded it."""
@@ -89,20 +110,12 @@ class Renderer:
             return found.text if found else NOT_RECORDED, f' file="{name}"'
         if name.endswith(".svg"):
             return "a plot", f' file="{name}"'
-        if not path.is_file():
-            raise ProblemError(
-                Problem(
-                    relative(where),
-                    0,
-                    f"It includes snippets/{name}, which does not exist.",
-                    "Write the snippet, or mend the path.",
-                )
-            )
+        code = self.code(name, where)
         if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
             needs = ", ".join(NEEDS[need] for need in sorted(needs_of(path)))
             options = f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
-            return blocks.code(path), options + (f' needs="{needs}"' if needs else "")
-        return blocks.code(path), ""
+            return code, options + (f' needs="{needs}"' if needs else "")
+        return code, ""
 
     def _marker(self, marker: re.Match, page_url: str, where: Path) -> list[str]:
         """The lines of Markdown that stand for a marker."""

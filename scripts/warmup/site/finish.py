@@ -1,33 +1,23 @@
-"""The last steps of a page's HTML: math as MathML, diagrams inline; and what search engines get."""
+"""The last steps of a page's HTML: math as MathML; and what search engines get."""
 
 from __future__ import annotations
 
 import html
-import itertools
 import re
-from pathlib import Path
 
 import math_core
 
-from warmup.content.coding import Coding
+from warmup.content.entry import Entry
 from warmup.content.questions import Question
-from warmup.site import drawings
-from warmup.site.links import resolve
 
 
-def finish(content: str, page_url: str, docs: Path) -> str:
-    """The rendered page with math as MathML and diagrams inline.
-
-    Args:
-        content: the page as Markdown renders it.
-        page_url: its address below the site's root.
-        docs: the folder whose files have the same addresses, diagrams among them.
+def finish(content: str) -> str:
+    """The page as Markdown renders it, with math as MathML.
 
     Raises:
         ValueError: a formula is not LaTeX that the converter knows.
     """
     content = _math(content)
-    content = _diagrams(content, page_url, docs)
     # A table's empty corner is no header: screen readers would announce one without a name.
     return re.sub(r"<th( [^>]*)?></th>", r"<td\1></td>", content)
 
@@ -54,23 +44,7 @@ def _math(content: str) -> str:
     return _ARITHMATEX.sub(convert, content)
 
 
-_SVG_IMAGE = re.compile(r'<p><img alt="(?P<alt>[^"]*)" src="(?P<src>[^":]+\.svg)" ?/?></p>')
-
-
-def _diagrams(content: str, page_url: str, docs: Path) -> str:
-    """Put diagrams inline, so that they take the page's colors; the alternative text becomes their name."""
-    number = itertools.count(1)
-
-    def inline(match: re.Match) -> str:
-        path = docs / resolve(page_url, match["src"])
-        if not path.is_file():
-            return match[0]  # MkDocs reports the missing file
-        return drawings.inline(path, match["alt"], f"figure-{next(number)}--")
-
-    return _SVG_IMAGE.sub(inline, content)
-
-
-def description(page: Question | Coding) -> str:
+def description(page: Entry) -> str:
     """The beginning of a page as plain text, for search engines: whole sentences, about 160 characters."""
     section = page.section("Say it") if isinstance(page, Question) else next(iter(page.sections), None)
     text = re.sub(r"!?\[([^\]]*)\]\([^)]*\)|[`*]|^[-\d.]+ +", r"\1", section.text if section else "", flags=re.M)

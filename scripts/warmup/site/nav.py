@@ -4,10 +4,9 @@ from __future__ import annotations
 
 import html
 
-from warmup.content.coding import Coding
+from warmup.content.entry import Entry
 from warmup.content.levels import Site
 from warmup.content.navigation import PRACTICE, TOPIC
-from warmup.content.questions import Question
 
 
 def expand(nav: list, site: Site) -> list:
@@ -29,6 +28,6 @@ def expand(nav: list, site: Site) -> list:
     return result
 
 
-def _name(page: Question | Coding) -> str:
+def _name(page: Entry) -> str:
     """Its name, which MkDocs' and Material's templates take for HTML."""
     return html.escape(page.short, quote=False)

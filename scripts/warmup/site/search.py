@@ -15,12 +15,13 @@ from mkdocs.structure.pages import Page
 
 from warmup import vocabulary
 from warmup.content.coding import Coding
+from warmup.content.entry import Entry
 from warmup.content.questions import Question
 
 INDEX = "search/search_index.json"
 
 
-class Entry(TypedDict, total=False):
+class Indexed(TypedDict, total=False):
     """A page in the index, all of it plain text.
 
     Attributes:
@@ -137,7 +138,7 @@ def _plain(pieces: list[str]) -> str:
     return re.sub(r"( ·)+ ?$", "", " ".join("".join(pieces).split()))
 
 
-def entry(shown: str, page: Page) -> Entry:
+def entry(shown: str, page: Page) -> Indexed:
     """What the index takes of a page: prose and outputs, and of its code the names.
 
     Highlighted code is hundreds of tags a page: to parse them would be half the time of a build.
@@ -146,7 +147,7 @@ def entry(shown: str, page: Page) -> Entry:
         shown: the page's HTML as its reader gets it.
         page: MkDocs' page; its metadata has been completed.
     """
-    known: Question | Coding | None = page.meta.get("question") or page.meta.get("coding")
+    known: Entry | None = page.meta.get("question") or page.meta.get("coding")
     reader = _Reader()
     reader.feed(_DRAWN.sub(" ", _CODE_BLOCK.sub(" ", shown)))
     reader.close()
@@ -157,7 +158,7 @@ def entry(shown: str, page: Page) -> Entry:
     said = " ".join(f"{heading} {text}" for heading, text in parts)
     code = unescape(_TAG.sub("", "\n".join(_CODE_BLOCK.findall(_FILENAME.sub("", shown)))))
     names = set(_NAME.findall(code)) - set(_WORD.findall(said))
-    made = Entry(
+    made = Indexed(
         location=page.url,
         title=unescape(str(page.meta.get("title") or page.title or "")),
         place=_place(page.url, known),
@@ -176,7 +177,7 @@ def entry(shown: str, page: Page) -> Entry:
     return made
 
 
-def _place(url: str, known: Question | Coding | None) -> str:
+def _place(url: str, known: Entry | None) -> str:
     if isinstance(known, Question):
         return f"{known.level_label} · {known.topic_label}"
     if isinstance(known, Coding):
@@ -185,7 +186,7 @@ def _place(url: str, known: Question | Coding | None) -> str:
     return " · ".join(vocabulary.label(folder) for folder in folders)
 
 
-def index(entries: list[Entry]) -> str:
+def index(entries: list[Indexed]) -> str:
     """The file that the search loads.
 
     Material's script wants ``config`` there; our worker does not.

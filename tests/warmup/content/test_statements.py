@@ -36,5 +36,7 @@ def test_an_output_without_statements_is_a_problem_and_a_label_too_long_too(samp
 
 def test_a_plain_copy_lists_the_statements_without_the_answers(sample):
     writer = Writer(Renderer(levels.load(sample / "docs"), sample), "junior/autograd/thing.md", str)
-    rows = markdown.lines('```statements file="a.out"\njunior  n   f() does y\nmid  y   g()\n```')
+    said = sample / "snippets/junior/autograd/said.out"
+    said.write_text("junior  n   f() does y\nmid  y   g()\n", encoding="utf-8")
+    rows = markdown.lines('```statements\n--8<-- "junior/autograd/said.out"\n```')
     assert writer.plain(rows) == "1. Junior: f() does y\n2. Mid: g()"

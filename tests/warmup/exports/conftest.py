@@ -8,8 +8,8 @@ import pytest
 
 from warmup.content import levels
 from warmup.exports import Build
-from warmup.project import ProblemError
 from warmup.site.expand import Renderer
+from warmup.site.sections import Sections
 
 PAGE = """---
 title: What does __len__ of a [list] cost?
@@ -63,36 +63,14 @@ a + b
 """
 
 
-HTML = """<h2 id="say-it">Say it</h2><p>Nothing much.</p>
-<h2 id="run-it">Run it</h2><details class="question"><summary>Predict it</summary></details>
-<h2 id="they-ask-next">They ask next</h2>
-<details class="question"><summary>Why?</summary><p>Because.</p></details>
-<h2 id="listening-for">Listening for</h2>
-<ul>
-<li><strong>Weak</strong>: One.</li>
-<li><strong>Good</strong>: Two lines.</li>
-<li><strong>Strong</strong>: Three.</li>
-</ul>
-"""
-
-
-class Sources(dict):
-    """What the pages' build hands on, as the files are when it is asked for."""
-
-    def __init__(self, renderer: Renderer) -> None:
-        super().__init__()
-        self.renderer = renderer
-
-    def __contains__(self, name: object) -> bool:
-        try:
-            return bool(self[name])
-        except ProblemError:
-            return False
-
-    def __missing__(self, name: str) -> str:
-        question = self.renderer.site.by_id[name]
-        body = "\n".join(line.text for line in question.lines)
-        return self.renderer.expand(body, question.url, question.path)
+SHOWN = Sections(
+    marked="<p>Nothing much.</p>",
+    say="<p>Nothing much.</p>",
+    run='<details class="question"><summary>Predict it</summary></details>',
+    task="",
+    follow_ups=[("Why?", "<p>Because.</p>")],
+    ladder=[("Weak", "One."), ("Good", "Two lines."), ("Strong", "Three.")],
+)
 
 
 @pytest.fixture
@@ -117,12 +95,11 @@ def build(tmp_path) -> Build:
     return Build(
         site=site,
         renderer=renderer,
-        sources=Sources(renderer),
         folder=tmp_path / "out",
         site_url="",
         name="Name",
         summary="Summary.",
-        contents=dict.fromkeys(site.by_id, HTML),
+        contents=dict.fromkeys(site.by_id, SHOWN),
     )
 
 

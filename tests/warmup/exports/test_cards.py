@@ -9,7 +9,8 @@ import pytest
 from warmup.content import markdown
 from warmup.content.questions import Question
 from warmup.exports import cards
-from warmup.exports.sections import Sections
+from warmup.site import marks
+from warmup.site.sections import Sections
 
 PAGE = """---
 title: Does 1 < 2 hold?
@@ -29,12 +30,8 @@ def link(url: str) -> str:
     return f"../../{url}"
 
 
-def heading(title: str, anchor: str) -> str:
-    return f'<h2 id="{anchor}">{title}<a class="headerlink" href="#{anchor}" title="Permanent link">&para;</a></h2>\n'
-
-
-def placed(question: Question, content: str) -> Sections:
-    return Sections.of(question, content).placed(question, link)
+def placed(question: Question, anchor: str, content: str) -> Sections:
+    return Sections.of(marks.around("body", content, anchor)).placed(question, link)
 
 
 @pytest.mark.parametrize(
@@ -51,16 +48,13 @@ def placed(question: Question, content: str) -> Sections:
 )
 def test_a_card_shows_whatever_its_page_shows(question, fragment):
     for anchor in ("say-it", "run-it"):
-        content = heading("A", anchor) + fragment
-        shown = placed(question, content)
+        shown = placed(question, anchor, fragment)
         assert fragment in (cards.card(question, shown, link)["say"], cards.proof(shown)["run"])
 
 
 def test_a_card_has_no_script_and_no_id_of_another_card(question):
-    content = heading("Run it", "run-it") + (
-        '<p id=\'x\'>t</p><SCRIPT>x()</SCRIPT ><svg><g id="m"/><use xlink:href="#m"/></svg>'
-    )
-    assert cards.proof(placed(question, content))["run"] == (
+    content = '<p id=\'x\'>t</p><SCRIPT>x()</SCRIPT ><svg><g id="m"/><use xlink:href="#m"/></svg>'
+    assert cards.proof(placed(question, "run-it", content))["run"] == (
         '<p id="junior--autograd--order--x">t</p><svg><g id="junior--autograd--order--m"/>'
         '<use xlink:href="#junior--autograd--order--m"/></svg>'
     )
@@ -77,28 +71,26 @@ def test_a_card_has_no_script_and_no_id_of_another_card(question):
     ],
 )
 def test_links_lead_where_they_led_on_the_page(question, href, expected):
-    content = heading("Say it", "say-it") + f'<p><a href="{href}">t</a></p>'
-    assert cards.card(question, placed(question, content), link)["say"] == f'<p><a href="{expected}">t</a></p>'
+    card = cards.card(question, placed(question, "say-it", f'<p><a href="{href}">t</a></p>'), link)
+    assert card["say"] == f'<p><a href="{expected}">t</a></p>'
 
 
 def test_a_title_is_plain_text(question):
-    assert cards.card(question, placed(question, ""), link)["title"] == "Does 1 < 2 hold?"
+    assert cards.card(question, placed(question, "say-it", ""), link)["title"] == "Does 1 < 2 hold?"
 
 
 def test_an_image_is_found_from_where_the_card_stands(question):
-    content = heading("Run it", "run-it") + '<p><img alt="A" src="../plot.png" /></p>'
-    assert (
-        cards.proof(placed(question, content))["run"] == '<p><img alt="A" src="../../junior/autograd/plot.png" /></p>'
-    )
+    content = '<p><img alt="A" src="../plot.png" /></p>'
+    shown = cards.proof(placed(question, "run-it", content))["run"]
+    assert shown == '<p><img alt="A" src="../../junior/autograd/plot.png" /></p>'
 
 
 def test_a_follow_up_that_needs_the_page_in_view_says_so(question):
     folds = markdown.folds(markdown.lines('??? question here "A?"\n\n    a\n\n??? question "B?"\n\n    b\n'))
-    content = heading("They ask next", "they-ask-next") + "".join(
-        f'<details class="{kind}"><summary>{asked}</summary>{answer}</details>'
-        for kind, asked, answer in (("question here", "A?", "a"), ("question", "B?", "b"))
+    content = "".join(
+        marks.around("question", asked) + marks.around("answer", answer) for asked, answer in (("A?", "a"), ("B?", "b"))
     )
-    assert cards.proof(placed(question, content), folds)["next"] == [
+    assert cards.proof(placed(question, "they-ask-next", content), folds)["next"] == [
         {"question": "A?", "answer": "a", "here": True},
         {"question": "B?", "answer": "b"},
     ]

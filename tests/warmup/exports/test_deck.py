@@ -15,7 +15,9 @@ from warmup.content import levels
 from warmup.content.questions import Question
 from warmup.exports import Build, deck
 from warmup.project import DOCS
+from warmup.site import marks
 from warmup.site.expand import Renderer
+from warmup.site.sections import Sections
 
 SITE_URL = "https://example.com/torch-warmup/"
 
@@ -26,7 +28,7 @@ def written(folder: Path, title: str, content: str = "", site_url: str = "") -> 
     question = Question(docs / "made-up.md", f"---\ntitle: {json.dumps(title)}\nkind: concept\n---\n")
     index = levels.Index(docs / "index.md", "---\ntitle: Autograd\n---\n")
     site = levels.Site([levels.Level("junior", [levels.Topic(index, [question])])], [])
-    deck.write(Build(site, Renderer(site), {}, {question.id: content}, folder, site_url, "Name", "Summary."))
+    deck.write(Build(site, Renderer(site), {question.id: Sections.of(content)}, folder, site_url, "Name", "Summary."))
     return folder / deck.APKG
 
 
@@ -69,9 +71,11 @@ def test_a_title_with_markup_is_text(imported):
 
 
 def test_without_an_address_a_link_into_the_site_is_text(imported):
-    content = (
-        '<h2 id="say-it">Say it</h2><p>See <a href="../zero-grad/#why">the <code>other</code> page</a>, '
-        '<a href="#why">below</a> and <a href="https://docs.pytorch.org/">the docs</a>.</p>'
+    content = marks.around(
+        "body",
+        '<p>See <a href="../zero-grad/#why">the <code>other</code> page</a>, '
+        '<a href="#why">below</a> and <a href="https://docs.pytorch.org/">the docs</a>.</p>',
+        "say-it",
     )
     docs = '<a href="https://docs.pytorch.org/">the docs</a>'
     own = SITE_URL + "junior/autograd"
@@ -86,10 +90,11 @@ def test_without_an_address_a_link_into_the_site_is_text(imported):
 
 def test_pictures_are_on_the_card(imported):
     drawing = '<figure class="tw-diagram"><svg role="img" aria-label="A" viewBox="0 0 1 1">{}</svg></figure>'
-    content = (
-        '<h2 id="run-it">Run it</h2>'
-        + drawing.format('<g id="m"/><use href="#m"/>')
-        + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>'
+    content = marks.around(
+        "body",
+        drawing.format('<g id="m"/><use href="#m"/>')
+        + '<p><img alt="A &amp; B" src="../plot.png" /><img src="../b.png"><img src="https://example.org/c.png"></p>',
+        "run-it",
     )
     own = "junior--autograd--made-up--m"
     drawing = drawing.format(f'<g id="{own}"/><use href="#{own}"/>')

@@ -5,6 +5,8 @@ from __future__ import annotations
 import pytest
 
 from warmup.exports import cards, kit
+from warmup.site import marks
+from warmup.site.sections import Sections
 
 
 @pytest.mark.parametrize(
@@ -119,12 +121,10 @@ def run(*, cache: Cache):
 
 
 def test_the_task_is_its_text_without_code_and_box():
-    content = (
-        '<h2 id="task">Task</h2><p>Write <a href="x">it</a>.</p><div class="highlight"><pre>code</pre></div>'
-        '<p>Not so.</p><div class="tw-app tw-try"><p>Download.</p><div class="tools"></div>\n</div>'
-        '<h2 id="hints">Hints</h2><p>No.</p>'
-    )
-    assert kit.task(content) == "<p>Write it.</p><p>Not so.</p>"
+    box = f"<div>{marks.around('box', '<p>Download.</p><div></div>')}</div>"
+    task = f'<p>Write <a href="x">it</a>.</p><div class="highlight"><pre>code</pre></div><p>Not so.</p>{box}'
+    content = marks.around("body", task, "task") + marks.around("body", "<p>No.</p>", "hints")
+    assert kit.task(Sections.of(content)) == "<p>Write it.</p><p>Not so.</p>"
 
 
 def test_the_kit_has_each_question_once(build):

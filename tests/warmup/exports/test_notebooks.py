@@ -29,7 +29,6 @@ def made(build, tmp_path):
             (tmp_path / name).write_text(text, encoding="utf-8")
         site = levels.load(tmp_path / "docs")
         renderer = Renderer(site, tmp_path)
-        build.sources.renderer = renderer
         notebooks.write(replace(build, site=site, renderer=renderer, site_url=site_url, kept={}))
         notebook = nbformat.reads((build.folder / NAME).read_text(encoding="utf-8"), as_version=nbformat.NO_CONVERT)
         nbformat.validate(notebook)
@@ -216,14 +215,13 @@ def test_a_notebook_is_written_again_only_with_its_page(build):
     (build.folder / NAME).unlink()
     notebooks.write(build)
     assert not (build.folder / NAME).exists()
-    again = {name: "".join(list(content)) for name, content in build.contents.items()}
+    again = {name: replace(shown) for name, shown in build.contents.items()}
     notebooks.write(replace(build, contents=again))
     assert (build.folder / NAME).exists()
 
 
-def test_a_question_that_cannot_be_read_has_no_notebook(build):
-    (build.renderer.snippets / "junior/topic/thing.py").unlink()
-    notebooks.write(build)
+def test_a_question_that_could_not_be_built_has_no_notebook(build):
+    notebooks.write(replace(build, contents={}))
     assert not (build.folder / NAME).exists()
 
 

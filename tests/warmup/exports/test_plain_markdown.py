@@ -10,23 +10,21 @@ from warmup.exports.plain_markdown import Writer, literal
 
 @pytest.fixture
 def plain(build):
-    writer = Writer(build.renderer, "junior/topic/thing.md", lambda url: f"/{url}", "junior/topic/thing/")
+    writer = Writer(build.renderer, "junior/topic/thing.md", lambda url: f"/{url}")
     return lambda text: writer.plain(markdown.lines(text))
 
 
 def test_a_fence_in_a_list_stays_in_the_list(plain):
-    fence = "    ```{}\n    print(1)\n    ```\n\n    ```{}\n    1\n    ```\n"
-    source = fence.format(
-        'python title="a.py" download="../../../snippets/a.py"', 'output file="junior/topic/thing.out"'
-    )
+    fence = '    ```{}\n    --8<-- "junior/topic/{}"\n    ```\n\n'
+    source = fence.format('python title="thing.py"', "thing.py") + fence.format("output", "thing.out")
     assert plain(f"- One:\n\n{source}") == (
-        "- One:\n\n    [a.py](/snippets/a.py):\n\n    ```python\n    print(1)\n    ```\n\n"
+        "- One:\n\n    [thing.py](/snippets/junior/topic/thing.py):\n\n    ```python\n    print(1)\n    ```\n\n"
         "    Output (torch 9.9.9, CPU):\n\n    ```text\n    1\n    ```"
     )
 
 
 def test_a_plot_is_a_link_under_its_words(plain):
-    fence = '```plot alt="It rises." file="junior/topic/curve.svg"\na plot\n```'
+    fence = '```plot alt="It rises."\n--8<-- "junior/topic/curve.svg"\n```'
     assert plain(fence) == "[Plot: It rises.](/snippets/junior/topic/curve.svg)"
 
 
