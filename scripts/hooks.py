@@ -12,11 +12,14 @@ from warmup import exports, vocabulary
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import incremental
+from warmup.site.ahead import begun
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
 
 # MkDocs imports this module once: while the site is served, it outlives a build.
 _pages = Pages()
+# What waits for the exports of the build that runs.
+_exported: list = []
 
 
 def on_startup(command, dirty):
@@ -41,11 +44,12 @@ def on_post_template(output_content, template_name, config):
 
 def on_nav(nav, config, files):
     _pages.titles(nav, config)
+    _pages.ahead(files, config)
     return nav
 
 
 def on_pre_page(page, config, files):
-    _pages.plain_page(page)
+    _pages.before(page)
     return page
 
 
@@ -63,7 +67,11 @@ def on_page_content(content, page, config, files):
 
 
 def on_env(env, config, files):
+    _pages.report()
     env.globals.update(figures=_pages.renderer.figures, words=vocabulary)
+    if not _pages.only:
+        build = _build(config)
+        _exported.append(begun(lambda: exports.write(build), apart=_pages.first))
     return env
 
 
@@ -76,16 +84,19 @@ def on_post_build(config):
     if _pages.only:
         return
     _pages.write_search_index(Path(config.site_dir))
-    exports.write(
-        exports.Build(
-            site=_pages.renderer.site,
-            renderer=_pages.renderer,
-            contents=_pages.contents,
-            folder=Path(config.site_dir),
-            site_url=config.site_url or "",
-            name=config.site_name,
-            summary=config.site_description,
-            kept=_pages.kept,
-        )
-    )
+    _exported.pop()()
+    exports.write_last(_build(config))
     incremental.remember()
+
+
+def _build(config):
+    return exports.Build(
+        site=_pages.renderer.site,
+        renderer=_pages.renderer,
+        contents=_pages.contents,
+        folder=Path(config.site_dir),
+        site_url=config.site_url or "",
+        name=config.site_name,
+        summary=config.site_description,
+        kept=_pages.kept,
+    )

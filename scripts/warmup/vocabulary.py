@@ -16,18 +16,36 @@ KINDS = {
     "behavioral": "Behavioral",
 }
 
-SECTIONS = (
-    "Say it",
-    "Run it",
-    "Why",
-    "Break it",
-    "Myth",
-    "They ask next",
-    "Listening for",
-    "Sources",
-)
+# The roles of a question's sections, in their order; of some kinds they are others. A page without `terms` has the old
+# form, in which the myth is a section and nothing is cut off as deeper.
+DEEPER = "Deeper"
+MYTH = "Myth"
+_ENDS = ("They ask next", "Listening for", DEEPER, "Sources")
+_ROLES = ("Say it", "Run it", "Why", "Break it", *_ENDS)
+_ROLES_OF = {
+    "design": ("Say it", "Run it", "Ask back", "Draw it", "Trade-offs", "When it fails", *_ENDS),
+    "behavioral": ("Say it", "Tell it", "Run it", *_ENDS),
+}
+OLD_SECTIONS = ("Say it", "Run it", "Why", "Break it", MYTH, "They ask next", "Listening for", "Sources")
+SECTIONS = frozenset((*OLD_SECTIONS, *_ROLES, *(role for roles in _ROLES_OF.values() for role in roles)))
 REQUIRED_SECTIONS = ("Say it", "Run it", "They ask next", "Listening for")
+# The part of Deeper that says where the story does not hold.
+EXCEPTIONS = "Where it stops being true"
+
 GRADES = ("Weak", "Good", "Strong")
+# What is listened for in a design interview: by minute 5, 15 and 30.
+_GRADES_OF = {"design": ("Mid", "Senior", "Staff")}
+
+
+def roles(kind: str) -> tuple[str, ...]:
+    """The roles that a page of this kind has, in their order."""
+    return _ROLES_OF.get(kind, _ROLES)
+
+
+def grades(kind: str) -> tuple[str, ...]:
+    """What the three answers in *Listening for* are called on a page of this kind."""
+    return _GRADES_OF.get(kind, GRADES)
+
 
 NEEDS = {
     "cuda": "CUDA GPU",

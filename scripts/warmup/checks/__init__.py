@@ -36,6 +36,16 @@ def _checked(path: Path, about: Iterable[object], find: Callable[[], Iterable[Pr
     return _kept[path][1]
 
 
+def kept() -> dict[Path, tuple[tuple, list[Problem]]]:
+    """What was found so far, for another process that goes on: `keep` takes it there."""
+    return _kept
+
+
+def keep(found: dict[Path, tuple[tuple, list[Problem]]]) -> None:
+    """Take over what `kept` gave in another process."""
+    _kept.update(found)
+
+
 def _time(file: Path) -> tuple[int, int]:
     """When a file was written, and its size: two edits can fall into one tick of the clock."""
     try:

@@ -119,16 +119,16 @@ def follow_ups_alone(page: Page, found: Sequence[markdown.Fold]) -> Found:
         )
 
 
-def grades(page: Page, found: Sequence[tuple[str, str]]) -> Found:
+def grades(page: Page, found: Sequence[tuple[str, str]], wanted: Sequence[str] = GRADES) -> Found:
     """*Listening for* without its three bullets, or with one that says nothing."""
     if not (section := page.section("Listening for")):
         return
     names = [grade for grade, _ in found]
-    if tuple(names) != GRADES:
+    if names != list(wanted):
         yield (
             section.line,
             f"'Listening for' has the bullets {names or 'none'}.",
-            "Three bullets, in this order: **Weak**, **Good**, **Strong**.",
+            f"Three bullets, in this order: {', '.join(f'**{name}**' for name in wanted)}.",
         )
     yield from _said(section)
 
@@ -203,7 +203,7 @@ def includes(page: Page, snippets: Path) -> Found:
                     f"The plot snippets/{include.path} has not been recorded.",
                     f"Run: make record Q={include.path.removesuffix('.svg')}",
                 )
-            if not re.match(r'plot alt="[^"]+"$', include.fenced_as):
+            if not re.match(r'plot alt="[^"]+"( caption="[^"]+")?$', include.fenced_as):
                 yield (
                     include.line,
                     "A plot stands in a fence without words for those who cannot see it.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -24,5 +25,5 @@ def problems(folder: Path) -> Iterator[Problem]:
         if not drawing.with_suffix(".dot").exists():
             fix = "Add it, or delete the diagram."
             yield Problem(relative(drawing), 0, "This diagram has no Graphviz source beside it.", fix)
-        if f"]({drawing.name})" not in pages:
+        if not re.search(rf"\]\({re.escape(drawing.name)}[ )]", pages):
             yield Problem(relative(drawing), 0, "No page shows this diagram.", "Show it, or delete it with its source.")

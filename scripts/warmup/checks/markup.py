@@ -17,7 +17,7 @@ COLUMNS = 84  # of code that a page shows; the theme makes room for as many
 Found = Iterator[tuple[int, str, str]]
 
 _FOLD = re.compile(r"(?P<indent> *)\?\?\?")
-_HEAD = re.compile(r' *\?\?\?\+? \w+( here)? ".+"$')
+_HEAD = re.compile(r' *\?\?\?\+? \w+( here| first)* ".+"$')
 _COMMENT = re.compile(r"<!--(?! warmup:).*?-->", re.S)
 _CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _PARAGRAPHS = re.compile(r"(\n[ \t]*\n)")

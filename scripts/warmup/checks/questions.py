@@ -6,13 +6,13 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.checks import anatomy, markup
+from warmup.checks import anatomy, form, markup
 from warmup.content import markdown
 from warmup.content.outputs import without_header
 from warmup.content.page import Include, Section
 from warmup.content.questions import FRONT_MATTER, Question
 from warmup.project import Problem, relative
-from warmup.vocabulary import KINDS, REQUIRED_SECTIONS, SECTIONS
+from warmup.vocabulary import KINDS
 
 REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 SAY_IT_WORDS = 70
@@ -42,15 +42,9 @@ def _front_matter(page: Question) -> Iterator[tuple[int, str, str]]:
 
 
 def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
-    yield from anatomy.sections(page, SECTIONS, REQUIRED_SECTIONS)
+    yield from anatomy.sections(page, form.allowed(page), form.required(page))
+    yield from form.problems(page, snippets) if page.formed else _old_form(page, snippets)
     if say := page.section("Say it"):
-        count = len(markdown.words(say.text))
-        if count > SAY_IT_WORDS:
-            yield (
-                say.line,
-                f"'Say it' has {count} words; at most {SAY_IT_WORDS} can be said in one breath.",
-                ("Say less: the answer, then the reason."),
-            )
         if any(line.fence for line in say.lines):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
         elif found := _MARKUP.search(say.text):
@@ -62,23 +56,12 @@ def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 f"'Say it' begins with {match[0]!r}, and the listener does not know what that is.",
                 "Name the subject, as in zero_grad() clears the gradients.",
             )
-    if why := page.section("Why"):
-        count = len(markdown.words(why.text))
-        if count > WHY_WORDS:
-            yield why.line, f"'Why' has {count} words; at most {WHY_WORDS}.", "Cut, or let a table say it."
     if run := page.section("Run it"):
         shown = [i for i in page.includes if run.line < i.line <= run.line + len(run.lines)]
         if not any(i.path.endswith(".py") for i in shown):
             yield run.line, "'Run it' shows no snippet.", 'Include one: --8<-- "level/topic/name.py".'
         if not any(i.path.endswith(".out") for i in shown):
             yield run.line, "'Run it' shows no output.", 'Include it: --8<-- "level/topic/name.out".'
-        count = _lines_until_output(shown, snippets)
-        if count > RUN_IT_LINES and not page.meta.get("long"):
-            yield (
-                run.line,
-                f"'Run it' shows {count} lines of code before its first output; at most {RUN_IT_LINES} are read.",
-                "Show the smallest program first, or say in the front matter why it can't be: long: ...",
-            )
     for row in myth.lines if (myth := page.section("Myth")) else ():
         if not row.fence and (found := _ELSEWHERE.search(row.text)):
             yield (
@@ -86,10 +69,24 @@ def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 f"The myth points at something by its place: {found[0]!r}.",
                 "It has a page of its own too, without the rest: link what is meant, as in [first program](#run-it).",
             )
-    yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
+    follow_ups = form.FOLLOW_UPS if page.formed else FOLLOW_UPS
+    yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *follow_ups)
     yield from anatomy.follow_ups_alone(page, page.follow_ups)
     yield from anatomy.shown_as_written(page)
-    yield from anatomy.grades(page, page.grades)
+    yield from anatomy.grades(page, page.grades, page.grade_names)
+
+
+def _old_form(page: Question, snippets: Path) -> anatomy.Found:
+    """The limits of a page that is not a story with a cut yet."""
+    for title, most in (("Say it", SAY_IT_WORDS), ("Why", WHY_WORDS)):
+        if (section := page.section(title)) and (count := len(markdown.words(section.text))) > most:
+            yield section.line, f"{title!r} has {count} words; at most {most}.", "Say less, or let a table say it."
+    run = page.section("Run it")
+    shown = [i for i in page.includes if run and run.line < i.line <= run.line + len(run.lines)]
+    if run and (count := _lines_until_output(shown, snippets)) > RUN_IT_LINES and not page.meta.get("long"):
+        message = f"'Run it' shows {count} lines of code before its first output; at most {RUN_IT_LINES} are read."
+        fix = "Show the smallest program first, or say in the front matter why it can't be: long: ..."
+        yield run.line, message, fix
 
 
 def _place(section: Section, offset: int) -> int:

@@ -6,6 +6,7 @@ the front matter, the sections and the snippets that the page includes.
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -22,6 +23,7 @@ FRONT_MATTER = {
     "kind": str,
     "tags": list,
     "minutes": int,
+    "terms": list,
     "related": list,
     "long": str,
     "aliases": list,
@@ -61,6 +63,21 @@ class Question(Entry):
         return vocabulary.KINDS.get(self.kind, self.kind)
 
     @property
+    def terms(self) -> list[str]:
+        """The words that an interviewer waits for, all of which *Say it* has."""
+        return list(self.meta.get("terms") or [])
+
+    @property
+    def formed(self) -> bool:
+        """Whether it is a story with a cut, and not of the old form."""
+        return bool(self.terms)
+
+    @property
+    def grade_names(self) -> tuple[str, ...]:
+        """What the three answers in *Listening for* are called."""
+        return vocabulary.grades(self.kind) if self.formed else vocabulary.GRADES
+
+    @property
     def labels(self) -> list[str]:
         found = [self.level_label, self.topic_label, self.kind_label, f"{self.minutes} min aloud"]
         return found + [f"Needs: {need}" for need in self.needs]
@@ -79,6 +96,11 @@ class Question(Entry):
         """What its snippets need beyond torch and a CPU, as labels."""
         found = frozenset().union(*(needs_of(SNIPPETS / name) for name in self.snippets))
         return [text for need, text in vocabulary.NEEDS.items() if need in found]
+
+
+def term(text: str) -> re.Pattern:
+    """Finds a term in prose, as a word and in any case."""
+    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.I)
 
 
 def needs_of(path: Path) -> frozenset[str]:

@@ -17,7 +17,7 @@ LINES_OF_OUTPUT = 60
 # What is folded is read by those who open it: half of it.
 FOLDED = 0.5
 # Looked up, not read.
-LEFT_OUT = ("Sources",)
+LEFT_OUT = ("Deeper", "Sources")
 
 
 def minutes(page: Page, snippets: Path) -> int:

@@ -7,11 +7,11 @@ import json
 from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, print_view, words
 from warmup.exports.build import Build
 
-__all__ = ["Build", "write"]
+__all__ = ["Build", "write", "write_last"]
 
 
 def write(build: Build) -> None:
-    """Write all exports of a build."""
+    """Write the exports that need no file of the built site."""
     practice = cards.files(build)
     files = {**practice, **kit.files(build, practice), words.FILE: words.words(build.site)}
     for url, content in files.items():
@@ -22,5 +22,9 @@ def write(build: Build) -> None:
     notebooks.write(build)
     data.write(build)
     llms.write(build)
+
+
+def write_last(build: Build) -> None:
+    """Write the exports that look at what has been written."""
     print_view.write(build)
     offline.write(build.folder)

@@ -43,7 +43,8 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
 
     Returns:
         ``id``, ``title``, ``short``, ``level``, ``topic``, ``kind`` and ``url`` are plain text, ``minutes`` is a
-        number; ``say`` and the three of ``ladder`` (Weak, Good, Strong) are HTML.
+        number; ``say`` and the three of ``ladder`` are HTML. ``terms`` are words that the answer has, and ``grades``
+        what the three are called, where they are not Weak, Good and Strong.
     """
     return {
         "id": question.id,
@@ -56,6 +57,8 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
         "url": link(question.url),
         "say": sections.say,
         "ladder": [text for _, text in sections.ladder],
+        **({"terms": question.terms} if question.terms else {}),
+        **({"grades": list(question.grade_names)} if question.grade_names != GRADES else {}),
     }
 
 
@@ -64,13 +67,14 @@ def proof(sections: Sections, folds: Sequence[Fold] = ()) -> dict:
 
     Args:
         sections: what the page's HTML says.
-        folds: the follow-ups as they were written. One that needs the page in view has ``here`` in ``next``, True.
+        folds: the follow-ups as they were written. In ``next``, one that needs the page in view has ``here``, and one
+            that comes first in an interview ``first``, both True.
     """
-    here = {number for number, fold in enumerate(folds) if fold.here}
+    told = {number: {key: True for key in ("here", "first") if getattr(fold, key)} for number, fold in enumerate(folds)}
     return {
         "run": sections.run,
         "next": [
-            {"question": asked, "answer": answer, **({"here": True} if number in here else {})}
+            {"question": asked, "answer": answer, **told.get(number, {})}
             for number, (asked, answer) in enumerate(sections.follow_ups)
         ],
     }

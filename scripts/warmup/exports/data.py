@@ -63,6 +63,7 @@ def _question(build: Build, question: Question, written: Question) -> dict:
         "kind": question.kind,
         "tags": question.tags,
         "needs": [need for need, label in vocabulary.NEEDS.items() if label in question.needs],
+        "terms": question.terms,
         "say_it": _writer(build, question).plain(say_it.lines) if say_it else "",
         **_ends(build, written),
         "snippets": [_snippet(build, name) for name in question.snippets],
@@ -123,20 +124,20 @@ def _head(build: Build, page: Entry) -> dict:
     }
 
 
-def _ends(build: Build, written: Entry) -> dict:
-    writer = _writer(build, written)
+def _ends(build: Build, page: Entry) -> dict:
+    writer = _writer(build, page)
     return {
         "follow_ups": [
             {
                 "question": writer.plain(markdown.lines(asked.title)),
                 "answer": writer.plain(asked.rows),
             }
-            for asked in written.follow_ups
+            for asked in page.follow_ups
         ],
         "listening_for": {
             grade.lower(): re.sub(r"\n\s*", "\n", writer.plain(markdown.lines(text)))
-            for grade, text in written.grades
-            if grade in GRADES
+            for grade, text in page.grades
+            if grade in (page.grade_names if isinstance(page, Question) else GRADES)
         },
     }
 

@@ -153,7 +153,8 @@ def task(sections: Sections) -> str:
 
 def follow_ups(proof: dict) -> list[dict]:
     """The first follow-ups of a page's proof that stand alone and have a short answer, both as HTML."""
-    lines = ((one["question"], one_line(one["answer"])) for one in proof["next"] if not one.get("here"))
+    asked_first = sorted(proof["next"], key=lambda one: not one.get("first"))
+    lines = ((one["question"], one_line(one["answer"])) for one in asked_first if not one.get("here"))
     return [{"question": asked, "answer": line} for asked, line in lines if line][:FOLLOW_UPS]
 
 

@@ -22,7 +22,7 @@ _INLINE = re.compile(
     r"(?P<code>(?P<ticks>`+)(?!`).+?(?<!`)(?P=ticks)(?!`))"
     r"|\\\((?P<formula>.+?)\\\)"
     r"|^(?P<indent> *)\\\[(?P<display>.+?)\\\](?= *$)"
-    r"|!\[(?P<alt>[^\]]*)\]\((?P<image>[^)\s]+)\)"
+    r"|!\[(?P<alt>[^\]]*)\]\((?P<image>[^)\s]+)(?: \"(?P<caption>[^\"]*)\")?\)"
     r"|\]\((?![a-z]+:)(?P<target>[^)\s]+)\)",
     re.M | re.S,
 )
@@ -95,7 +95,8 @@ class Writer:
         """A fence without the options that this site's own Markdown gives it."""
         rows, language = "\n".join(block.rows), block.language
         if language == "plot":
-            return f"[Plot: {block.options['alt']}]({self.link(SNIPPET_URL + block.include)})\n"
+            caption = f"\n{block.options['caption']}\n" if "caption" in block.options else ""
+            return f"[Plot: {block.options['alt']}]({self.link(SNIPPET_URL + block.include)})\n{caption}"
         if block.include.endswith(".out"):
             found = self.renderer.output(self.renderer.snippets / block.include)
             if found is None:
@@ -121,7 +122,8 @@ class Writer:
         if match["display"]:
             return f"{match['indent']}$${match['display']}$$"
         if match["image"]:
-            return f"[Diagram: {match['alt']}]({self._target(match['image'])})"
+            caption = f"\n\n{match['caption']}" if match["caption"] else ""
+            return f"[Diagram: {match['alt']}]({self._target(match['image'])}){caption}"
         if match["target"]:
             return f"]({self._target(match['target'])})"
         return match[0]

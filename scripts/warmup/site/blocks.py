@@ -2,15 +2,12 @@
 
 from __future__ import annotations
 
-import contextlib
 import difflib
 import hashlib
 import html
-import multiprocessing
 import posixpath
 import re
-import sys
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from pathlib import Path
@@ -164,18 +161,6 @@ def highlighted(source: str) -> str:
         return markup
 
 
-def highlight_ahead(programs: Sequence[Path]) -> None:
-    """Begin to highlight programs in another process, from the last to the first: a build comes from the other end."""
-
-    def work() -> None:
-        for path in reversed(programs):
-            with contextlib.suppress(OSError):
-                highlighted(code(path).rstrip("\n"))
-
-    if "fork" in multiprocessing.get_all_start_methods() and sys.platform == "linux":
-        multiprocessing.get_context("fork").Process(target=work, daemon=True).start()
-
-
 def python_fence(runs: Callable[[str], str], source: str, language: str, css_class: str, options: dict, md, **_) -> str:
     """Formatter of ```` ```python ````: Pygments' markup under the file's name, as pymdownx.highlight writes it."""
     code = highlighted(source)
@@ -245,13 +230,13 @@ def plot_fence(snippets: Path, source: str, language: str, css_class: str, optio
     if not file.is_file():
         # Reported by checks.problems.
         return f'<p class="tw-output--missing"><strong>{NOT_RECORDED.capitalize()}.</strong></p>'
-    return drawings.inline(file, options["alt"], f"plot-{file.stem}--")
+    return drawings.inline(file, options["alt"], f"plot-{file.stem}--", options.get("caption", ""))
 
 
 def plot_fence_options(language: str, inputs: dict, options: dict, attrs: dict, md) -> bool:
-    """Validator of ```` ```plot ````: takes ``file``, the drawing, and ``alt``, what it shows in words."""
+    """Validator of ```` ```plot ````: takes ``file``, the drawing, ``alt``, its words, and perhaps a ``caption``."""
     options.update(inputs)
-    return set(inputs) == {"file", "alt"}
+    return {"file", "alt"} <= set(inputs) <= {"file", "alt", "caption"}
 
 
 def diff(old: str, new: str) -> list[str]:

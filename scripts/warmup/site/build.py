@@ -20,8 +20,9 @@ from mkdocs.structure.pages import Page
 
 from warmup import checks, vocabulary
 from warmup.content import levels, navigation, one_file
-from warmup.project import ROOT, SNIPPETS, ProblemError
-from warmup.site import blocks, downloads, expand, finish, form, incremental, marks, nav, notebook, search, sheets
+from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
+from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search, sheets
+from warmup.site.ahead import begun
 from warmup.site.links import SNIPPET_URL
 from warmup.site.sections import Sections
 from warmup.wasm import publication
@@ -42,6 +43,7 @@ class Pages:
         dirty: MkDocs builds only what has changed.
         only: the one page to build, as ``level/topic/slug.md``; "" for all. It looks as it does on the whole site, but
             what is made of all pages together is left out, and so are the checks: ``make page`` does these itself.
+        first: nothing was built in this process before, and all of it is to be: other processes help.
         renderer: of the build that runs.
         labels: what stands in front of the programs that it offers.
         contents: what is shown by the id of a question, exercise or trainer; none of a page with an include or a marker
@@ -54,6 +56,7 @@ class Pages:
     renderer: expand.Renderer
     labels: downloads.Labels
     form: form.Form
+    half: half.Half | None
     runnable: publication.Publication
 
     def __init__(self, dirty: bool = False) -> None:
@@ -75,11 +78,9 @@ class Pages:
         self.renderer = renderer = expand.Renderer(site, label=self.labels.label)
         if not self.dirty:
             self.found.clear()
-        if not self.contents and not self.only:
-            blocks.highlight_ahead([renderer.snippets / name for name in site.snippets])
-        if not self.only:
-            for problem in (*checks.problems(site), *checks.navigation.problems(written, site)):
-                log.warning("%s", problem)
+        self.half = None
+        self.first = not self.contents and not self.only
+        self._checked = begun(lambda: _checked(site, written), apart=self.first)
         config.nav = nav.expand(written, site)
         live, wasm = config.extra["live"], "" if config.extra["live"] else config.extra["wasm"]
         self.runnable = publication.read(ROOT / wasm) if wasm else publication.Publication()
@@ -124,6 +125,23 @@ class Pages:
         elif self.dirty:
             incremental.mark_stale(files, site, config)
 
+    def ahead(self, files: Files, config: MkDocsConfig) -> None:
+        """Have another process render half of the pages, where all of them are to be."""
+        if self.first:
+            self.half = half.Half(files, config, lambda page: (self._contents_of(page), self.found[page.url]))
+
+    def _contents_of(self, page: Page) -> Sections | None:
+        known = page.meta.get("question") or page.meta.get("coding")
+        return self.contents.get(known.id) if known else None
+
+    def report(self) -> None:
+        """Warn of each problem in the content."""
+        if not self.only:
+            found, kept = self._checked()
+            checks.keep(kept)
+            for problem in found:
+                log.warning("%s", problem)
+
     def titles(self, navigation: Navigation, config: MkDocsConfig) -> None:
         """Read the titles that ``nav`` leaves to the pages, where these are not read since one page alone is built."""
         for page in navigation.pages if self.only else ():
@@ -134,11 +152,13 @@ class Pages:
         """What a template of the theme becomes: of a sitemap without addresses nothing, so MkDocs leaves it out."""
         return text if config.site_url or name != "sitemap.xml" else ""
 
-    def plain_page(self, page: Page) -> None:
-        """Have MkDocs render a notebook as the Markdown that ``source`` makes of it, and name it by its heading."""
+    def before(self, page: Page) -> None:
+        """Have MkDocs take what another process renders, and a notebook as the Markdown that ``source`` makes of it."""
         if page.file.src_uri.endswith(".ipynb"):
             for name in ("render", "title"):  # mkdocs-jupyter's own, and the navigation's
                 vars(page).pop(name, None)
+        if self.half and self.half.has(page):
+            vars(page)["render"] = partial(self.half.take, page)
 
     def source(self, markdown: str, page: Page, config: MkDocsConfig) -> str:
         """A page's Markdown with nothing left to resolve. Its metadata becomes what the templates ask for."""
@@ -166,6 +186,8 @@ class Pages:
         if "title" in page.meta:
             # MkDocs' and Material's templates, and the search results, take a title for HTML.
             page.meta["title"] = html.escape(str(page.meta["title"]), quote=False)
+        if self.half and self.half.has(page):
+            return ""
         self.form.page, self.form.url = known, page.url
         page.meta["whole"] = False
         try:
@@ -184,19 +206,29 @@ class Pages:
         Raises:
             PluginError: a formula on the page is wrong.
         """
+        known = page.meta.get("question") or page.meta.get("coding")
+        if known:
+            self.contents.pop(known.id, None)
+        if self.half and self.half.has(page):
+            shown, self.found[page.url] = self.half.of(page).more
+            if known and shown:
+                self.contents[known.id] = shown
+            return ""
         try:
             marked = finish.finish(content)
         except ValueError as error:
             raise PluginError(f"{page.file.src_uri}: {error}") from error
-        if known := page.meta.get("question") or page.meta.get("coding"):
-            self.contents.pop(known.id, None)
         if known and page.meta["whole"]:
             self.contents[known.id] = Sections.of(blocks.without_records(marked) if self.runnable else marked)
             for problem in self.contents[known.id].lost(known):
                 log.warning("%s", problem)
+        page.meta["runs"] = bool(self.runnable) and "data-record=" in marked
+        story, _, deeper = marked.partition(f"<!--{form.CUT}-->")
+        page.meta["shown"], page.meta["deeper"] = marks.bare(story), marks.bare(deeper)
+        if deeper:  # the contents list the story; what is deeper lists itself
+            for item in page.toc:
+                item.children = []
         shown = marks.bare(marked)
-        page.meta["runs"] = bool(self.runnable) and "data-record=" in shown
-        page.meta["shown"] = shown
         self.found[page.url] = search.entry(shown, page)
         return ""
 
@@ -205,3 +237,8 @@ class Pages:
         path = folder / search.INDEX
         path.parent.mkdir(parents=True, exist_ok=True)
         path.write_text(search.index(list(self.found.values())), encoding="utf-8")
+
+
+def _checked(site: levels.Site, written: list) -> tuple[list[Problem], dict]:
+    """The problems of the content, and what the checks remember of it."""
+    return [*checks.problems(site), *checks.navigation.problems(written, site)], checks.kept()

@@ -16,7 +16,7 @@ from warmup.content import levels, markdown, outputs
 from warmup.project import ROOT, SNIPPETS, relative
 
 log = logging.getLogger("mkdocs.hooks.warmup")
-_IMAGE = re.compile(r"!\[[^\]]*\]\(([^):\s]+)\)")
+_IMAGE = re.compile(r"!\[[^\]]*\]\(([^):\s]+)[ )]")
 # By page, what it shows; by "", the frame. Of the last build that came to its end, and of the one that runs.
 _built: dict[str, object] = {}
 _now: dict[str, object] = {}

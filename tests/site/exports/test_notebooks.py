@@ -122,8 +122,8 @@ def test_the_page_has_a_download_of_the_notebook_which_the_keyboard_reaches(open
 def test_on_a_phone_the_links_fit(open_page):
     page = open_page(f"{QUESTION}/", width=320)
     page.evaluate(  # as where the repository is on github.com
-        "() => document.querySelector('.tw-notebook').insertAdjacentHTML("
-        "'afterend', '<li class=\"tw-notebook\"><a href=\"#\">Open in Colab</a></li>')"
+        "() => document.querySelector('.tw-foot li.tw-copy').insertAdjacentHTML("
+        "'afterend', '<li><a href=\"#\">Open in Colab</a></li>')"
     )
     for name in ("Notebook", "Open in Colab"):
         box = page.get_by_role("link", name=name, exact=True).bounding_box()

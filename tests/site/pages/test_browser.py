@@ -220,8 +220,10 @@ def test_every_question_fits_a_phone_and_its_code_a_desktop_and_shows_its_chips(
         page.set_viewport_size({"width": 360, "height": 900})
         assert page.evaluate("document.documentElement.scrollWidth") <= 360, question.id
         chips = page.locator(".tw-chips").inner_text()
-        for text in (question.level_label, question.topic_label, question.kind_label, f"{question.minutes} min"):
-            assert text in chips, question.id
+        foot = page.locator("footer.tw-foot").inner_text()
+        assert question.level_label in chips and f"{question.reading} min to read" in chips, question.id
+        for text in (question.topic_label, question.kind_label, f"{question.minutes} min aloud"):
+            assert text in foot, question.id
         article = page.locator("article").inner_text()
         assert "--8<--" not in article, question.id
         # A formula that was not converted shows its LaTeX.

@@ -88,9 +88,9 @@ def test_a_question_links_what_practices_it(page_of):
     asked = [question for question in SITE.questions if question.practice]
     assert asked
     for question in asked:
-        items = [re.sub(r"\s+", " ", one.get_text()).strip() for one in page_of(question).select(".tw-related li")]
+        items = [re.sub(r"\s+", " ", one.get_text()).strip() for one in page_of(question).select(".tw-foot nav li")]
         for page in question.practice:
-            assert f"{page.invitation}: {page.title} {page.minutes} min" in items
+            assert f"{page.invitation}: {page.short}" in items
 
 
 @pytest.mark.parametrize("where", ["practice/", "practice/write/", "practice/trainers/"])

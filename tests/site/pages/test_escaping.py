@@ -113,7 +113,6 @@ def visit(chromium, address):
 def test_pages_show_the_title_as_text(visit):
     for path in (
         "junior/autograd/evil/",
-        "junior/autograd/thing/",
         "junior/autograd/",
         "junior/",
         "questions/",
@@ -126,6 +125,11 @@ def test_pages_show_the_title_as_text(visit):
 
 def test_title_of_the_window_is_the_question(visit):
     assert visit("junior/autograd/evil/").title().startswith(TITLE)
+
+
+def test_a_link_has_the_title_as_its_tip(visit):
+    link = visit("junior/autograd/thing/").get_by_role("link", name="Previous: ")
+    expect(link).to_have_attribute("title", TITLE)
 
 
 def test_search_shows_the_title_as_text(visit):

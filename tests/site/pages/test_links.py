@@ -172,7 +172,7 @@ def html_of(site: Path, address: str) -> str:
 
 def neighbors(site: Path, address: str) -> dict[str, str]:
     """Where the links to the page before and to the next one lead, by ``prev`` and ``next``."""
-    links = re.findall(r'<a class="tw-neighbor[^>]* rel="(.*?)" href="(.*?)"', html_of(site, address))
+    links = re.findall(r'<a (?:class="tw-neighbor[^>]* )?rel="(prev|next)" href="(.*?)"', html_of(site, address))
     assert len(dict(links)) == len(links), address
     return {relation: urljoin(address, link) for relation, link in links}
 

@@ -2,6 +2,15 @@
 
 from __future__ import annotations
 
+from pathlib import Path
+
+import markdown as python_markdown
+import pytest
+from bs4 import BeautifulSoup
+
+from warmup.content.questions import Question
+from warmup.site.form import CUT, Form
+
 
 def test_a_diagram_is_inlined_under_its_description(render, tmp_path):
     (tmp_path / "junior/topic").mkdir(parents=True)
@@ -29,3 +38,77 @@ def test_a_diagram_of_another_page_is_inlined_where_its_text_is_shown(render, tm
 def test_a_picture_within_a_line_stays_a_picture(render, tmp_path):
     (tmp_path / "d.svg").write_text("<svg><g/></svg>")
     assert "<img" in render("A dot ![A](d.svg) here.") and "<img" in render("![A](missing.svg)")
+
+
+@pytest.fixture
+def formed(render):
+    """What a question with terms becomes."""
+
+    def formed(body: str, terms: str = "sum, .grad") -> BeautifulSoup:
+        page = Question(Path("docs/junior/topic/thing.md"), f"---\ntitle: T\nterms: [{terms}]\n---\n\n{body}")
+        return BeautifulSoup(render(body, page), "html.parser")
+
+    return formed
+
+
+def test_a_heading_is_a_label_and_a_fact_under_the_anchor_of_its_role(formed):
+    page = formed("## Run it: Only `backward()` writes\n\nx\n\n## Note: this\n")
+    heading = page.select_one("h2#run-it")
+    assert heading.select_one(".tw-role").get_text() == "Run it: "  # what one hears; the colon is not seen
+    assert heading.get_text().startswith("Run it: Only backward() writes")
+    assert page.select_one("h2#note-this") and len(page.select(".tw-role")) == 1
+
+
+def test_the_contents_name_the_fact(tmp_path):
+    form = Form(tmp_path)
+    form.page = Question(Path("docs/junior/topic/thing.md"), "---\ntitle: T\n---\n")
+    md = python_markdown.Markdown(extensions=["toc", form])
+    md.convert("## Run it: Only `backward()` writes\n\n## Say it\n")
+    assert [(one["id"], one["name"]) for one in md.toc_tokens] == [
+        ("run-it", "Only backward() writes"),
+        ("say-it", "Say it"),
+    ]
+
+
+def test_each_term_is_marked_once_where_it_is_said_first(formed):
+    page = formed("## Say it\n\nThe summit, the Sum and *a sum*. It goes into x.grad and .grad.\n\n## Why\n\nA sum.\n")
+    assert [mark.get_text() for mark in page.select("mark.tw-term")] == ["Sum", ".grad"]
+    assert "x.grad and .grad." in page.select_one("p").get_text()
+
+
+def test_what_is_asked_first_says_so_behind_its_question(formed):
+    page = formed('## They ask next\n\n??? question first "Why?"\n\n    A\n\n??? question "And?"\n\n    B\n')
+    assert [one.get_text() for one in page.select("summary")] == ["Why?Asked first", "And?"]
+    assert page.select_one("details.first .tw-asked")
+
+
+def test_what_is_deeper_is_folded_below_the_cut_but_for_the_exceptions(formed):
+    page = formed(
+        "## Say it\n\nsum .grad\n\n## Deeper\n\n### Where it stops being true\n\nopen\n\n### Myth: It is not\n\n"
+        "folded\n\n### Another\n\nfolded too\n\n## Sources\n\n- s\n"
+    )
+    story, _, deeper = str(page).partition(f"<!--{CUT}-->")
+    assert "Say it" in story and "Deeper" not in story
+    folds = BeautifulSoup(deeper, "html.parser").select("details.tw-deeper")
+    assert [fold.summary.find(["h2", "h3"])["id"] for fold in folds] == ["myth", "another", "sources"]
+    assert "folded" in folds[0].get_text() and "open" not in "".join(fold.get_text() for fold in folds)
+
+
+def test_a_page_of_the_old_form_is_not_cut(render):
+    page = Question(Path("docs/junior/topic/thing.md"), "---\ntitle: T\n---\n")
+    shown = render("## Say it\n\nx\n\n## Myth\n\nx\n\n## Sources\n\nx\n", page)
+    assert CUT not in shown and "<details" not in shown
+
+
+def test_the_cells_of_a_wide_table_know_their_columns(render):
+    wide = "| If | Then |\n|---|---|\n| a | {} |\n"
+    assert "data-column" not in render(wide.format("b"))
+    page = BeautifulSoup(render(wide.format("b " * 40)), "html.parser")
+    assert page.table.has_attr("data-stack")
+    assert [cell["data-column"] for cell in page.select("td")] == ["If", "Then"]
+
+
+def test_a_picture_has_its_title_as_its_caption(render, tmp_path):
+    (tmp_path / "d.svg").write_text("<svg><g/></svg>")
+    shown = BeautifulSoup(render('![A flow](d.svg "Look at < here.")'), "html.parser")
+    assert shown.figcaption.get_text() == "Look at < here." and shown.svg["aria-label"] == "A flow"

@@ -1,7 +1,7 @@
 // A session: question, think, reveal, grade. Every step is kept, so that it can go on after a reload.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
+import { isExercise, ladder, place, say, showProof, terms } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
 
@@ -108,7 +108,7 @@ export class Session {
     const fold = element("details", { class: "tw-proof", ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, this.#bank, card) },
       element("summary", {}, "The code that ran, and what it printed", element("kbd", { "aria-hidden": "true" }, "p")), proof)
     return [
-      part(isExercise(card) ? "The core line" : "Say it", true, say(card)),
+      part(isExercise(card) ? "The core line" : "Say it", true, say(card), terms(card)),
       part("Listening for", false, ladder(this.#bank, card)),
       !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"),
         !navigator.onLine && ", once there is a network again, if this device does not keep it."))]

@@ -25,11 +25,11 @@ const interviewers = (card, grades) => [
   ...(isExercise(card)
     ? [...task(card), files(card), "### The core line", fence(blocks(card.coding.core).replaceAll(/^```.*$/gm, "").trim()),
       "### Mistakes to watch for", card.coding.mistakes.map(why => `- ${plain(why)}`).join("\n")]
-    : ["### The answer to hear", blocks(card.say)]),
+    : ["### The answer to hear", blocks(card.say), ...(card.terms ? [card.terms.map(term => `- [ ] ${plain(term)}`).join("\n")] : [])]),
   ...(card.next.length ? ["### Ask next", card.next
     .map(({ question, answer }) => `1. **${inline(question)}** ${inline(answer)}`).join("\n")] : []),
   "### Listening for",
-  card.ladder.map((text, index) => `- **${grades[index]}**: ${inline(text)}`).join("\n"),
+  card.ladder.map((text, index) => `- **${(card.grades ?? grades)[index]}**: ${inline(text)}`).join("\n"),
   "### Score and notes",
   ...scores,
 ]

@@ -1,7 +1,7 @@
 // The kit on paper: a page for each question, or the candidate's list. It stands in the page only to be printed.
 
 import { counted, element, fragment } from "../../shared/dom.js"
-import { isExercise, ladder } from "../shared/cards.js"
+import { isExercise, ladder, terms } from "../shared/cards.js"
 import { DIMENSIONS, label } from "../mock/score.js"
 import { SCORES } from "./markdown.js"
 import { minutesOf, total } from "./material.js"
@@ -38,7 +38,7 @@ const sheet = (bank, card, number, count) => element("article", { class: "tw-kit
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
-  isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say)),
+  isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
   card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
     element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
   part("ladder", "Listening for", ladder(bank, card)),

@@ -138,10 +138,13 @@ export const choose = (cards, { format, minutes, seed }) => {
   }
 }
 
-/** Which of a question's follow-ups are asked, as ascending indices. */
-export const followUps = (seed, id, count) => {
+/** Which of a question's follow-ups are asked, as ascending indices: those that come first in an interview, as far as known. */
+export const followUps = (seed, id, next) => {
   const chance = random(`${seed} ${id}`)
-  const left = Array.from({ length: count }, (_, index) => index)
-  while (left.length > FOLLOW_UPS) left.splice(Math.floor(chance() * left.length), 1)
+  const left = [...next.keys()]
+  while (left.length > FOLLOW_UPS) {
+    const others = left.filter(index => !next[index].first)
+    left.splice(left.indexOf(pick(others.length ? others : left, chance)), 1)
+  }
   return left
 }

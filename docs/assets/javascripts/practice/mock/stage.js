@@ -1,7 +1,7 @@
 // What a step of an interview shows: the question, a follow-up, or the answer with its rubric.
 
 import { button, counted, element, fragment } from "../../shared/dom.js"
-import { isExercise, ladder, place, say, showProof } from "../shared/cards.js"
+import { isExercise, ladder, place, say, showProof, terms } from "../shared/cards.js"
 import { bar, fillBar } from "./bar.js"
 import { codeField, notesField } from "./notes.js"
 import { followAnswer, recordingsOfAnswer } from "./recording.js"
@@ -15,7 +15,7 @@ import { app, focus, heading, part, show, view } from "./view.js"
 // Nobody sees the page yet, so what needs it in view is not asked.
 const asked = async id => {
   const next = (await session.bank.proof(id)).next.filter(one => !one.here)
-  return followUps(session.interview.seed, id, next.length).map(index => next[index])
+  return followUps(session.interview.seed, id, next).map(index => next[index])
 }
 
 const showFollowUp = async (box, number) => {
@@ -69,7 +69,8 @@ const reveal = () => {
     session.answer.code && codeField(),
     element("div", { class: "tw-part" },
       element("h3", { tabindex: "-1", class: "tw-first" }, isExercise(card) ? "The core line" : "Say it"),
-      say(card)),
+      say(card),
+      terms(card)),
     part("The follow-ups", others),
     part(isExercise(card) ? "The solution" : "The proof", fold,
       !isExercise(card) && element("p", {}, element("a", { href: card.url }, "Read the whole page"))),

@@ -74,7 +74,14 @@ export const say = card => element("div", { class: !isExercise(card) && "tw-say"
 
 /** *Listening for*: what a weak, a good and a strong answer sound like. */
 export const ladder = (bank, card) => element("ul", { class: "tw-ladder" }, card.ladder.map((text, index) =>
-  element("li", {}, element("strong", {}, bank.grades[index]), ": ", fragment(text))))
+  element("li", {}, element("strong", {}, gradesOf(bank, card)[index]), ": ", fragment(text))))
+
+/** What the answers in *Listening for* are called. */
+export const gradesOf = (bank, card) => card.grades ?? bank.grades
+
+/** The words that an interviewer waits for, to tick; nothing where a card has none. */
+export const terms = card => card.terms && element("fieldset", { class: "tw-terms" }, element("legend", {}, "Did you say"),
+  card.terms.map(term => element("label", {}, element("input", { type: "checkbox", autocomplete: "off" }), term)))
 
 /** Replace `box` by a message that `what` could not be loaded, with a way to try again. */
 export const failed = (box, again, what = "The questions") => {
