@@ -7,9 +7,12 @@ Only compression profits from what copies share: sizes in bytes are those of a s
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shutil
 from pathlib import Path
+
+import yaml
 
 from warmup.checks import claims, retired
 from warmup.content import confirmed, levels, markdown, outputs, sheets
@@ -51,9 +54,10 @@ def _copy_question(root: Path, question: str, number: int) -> None:
     claimed = claims.module_of(question, root).read_text(encoding="utf-8")
     included = [Path(line.include["path"]) for line in markdown.lines(text) if line.include]
     for name in sorted({path.with_suffix("") for path in included if path.suffix == ".py"}):
-        _copy_snippets(root / "snippets" / name.parent, name.name, number)
-        claimed += f"# {name}_{number}.py\n"  # which of them a claim tries does not matter here
-        text = re.sub(rf'(?<=")((?:[\w-]+/)*{re.escape(name.name)})(?=\.(?:py|out)")', rf"\1_{number}", text)
+        copy = _copy_of(name.name, number)
+        _copy_snippets(root / "snippets" / name.parent, name.name, number, copy)
+        claimed += f"# {name.with_name(copy)}.py\n"  # which of them a claim tries does not matter here
+        text = re.sub(rf'(?<=")((?:[\w-]+/)*){re.escape(name.name)}(?=\.(?:py|out)")', rf"\1{copy}", text)
     text = text.replace("**Strong**: ", f"**Strong**: ({number}) ", 1)
     text = re.sub(r"(?m)^aliases: \[(.*)\]$", lambda found: f"aliases: [{_numbered(found[1], number)}]", text, count=1)
     page.with_name(f"{page.stem}-{number}.md").write_text(text, encoding="utf-8")
@@ -68,7 +72,13 @@ def _copy_question(root: Path, question: str, number: int) -> None:
 
 
 def _numbered(names: str, number: int) -> str:
-    return ", ".join(f"{name} {number}" for name in names.split(", "))
+    return json.dumps([f"{name} {number}" for name in yaml.safe_load(f"[{names}]")])[1:-1]
+
+
+def _copy_of(stem: str, number: int) -> str:
+    """The name of a copy: what is broken on purpose says so at its end."""
+    plain = stem.removesuffix("_broken")
+    return f"{plain}_{number}{stem.removeprefix(plain)}"
 
 
 def _copy_puzzle(root: Path, slug: str, question: str, number: int) -> None:
@@ -80,9 +90,8 @@ def _copy_puzzle(root: Path, slug: str, question: str, number: int) -> None:
     page.with_name(f"{slug}-{number}.md").write_text(f"{text}\n({number})\n", encoding="utf-8")
 
 
-def _copy_snippets(folder: Path, stem: str, number: int, name: str = "") -> None:
+def _copy_snippets(folder: Path, stem: str, number: int, name: str) -> None:
     """A snippet and its outputs under another name, and with another last line of code."""
-    name = name or f"{stem}_{number}"
     code = (folder / f"{stem}.py").read_text(encoding="utf-8").rstrip("\n") + f"  # {number}\n"
     (folder / f"{name}.py").write_text(code, encoding="utf-8")
     for out in [folder / f"{stem}.out", *(variant.path for variant in outputs.variants(folder / f"{stem}.py"))]:

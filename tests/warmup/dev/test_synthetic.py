@@ -8,7 +8,7 @@ import subprocess
 import sys
 
 from warmup.content import levels
-from warmup.dev import synthetic
+from warmup.dev import bench, synthetic
 from warmup.project import ROOT
 
 
@@ -21,7 +21,8 @@ def texts(folder, ending):
 
 
 def test_a_grown_project_is_in_order_and_no_two_of_its_pages_or_snippets_are_alike(tmp_path):
-    count = len(levels.load().questions) + 12  # the copies of the first topics, which have puzzles
+    own = len(levels.load().questions)
+    count = max(bench.GROWN, 2 * own + 1)  # each page is copied at least once
     root = synthetic.grown(tmp_path / "project", count)
     done = subprocess.run(
         [sys.executable, "-m", "warmup", "check"],
@@ -36,7 +37,7 @@ def test_a_grown_project_is_in_order_and_no_two_of_its_pages_or_snippets_are_ali
     for folder, ending in (("docs", "md"), ("snippets", "py")):
         before, after = (texts(where / folder, ending) for where in (ROOT, root))
         copies = after.keys() - before.keys()
-        assert len(copies) >= 12
+        assert len(copies) >= own
         assert len({after[path] for path in copies} - set(before.values())) == len(copies)
     originals = {path.stem for path in (ROOT / "docs/practice/predict").glob("*.md")}
     assert {path.stem for path in (root / "docs/practice/predict").glob("*.md")} - originals
