@@ -3,19 +3,23 @@
 from __future__ import annotations
 
 import gc
+import logging
 import sys
 from pathlib import Path
 
 sys.path.insert(0, str(Path(__file__).parent))
 
-from warmup import exports, vocabulary
+from mkdocs.utils import CountHandler
+
+from warmup import exports, memory, vocabulary
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
-from warmup.site import incremental
+from warmup.site import incremental, unchanged
 from warmup.site.ahead import begun
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
 
+log = logging.getLogger("mkdocs.hooks.warmup")
 # MkDocs imports this module once: while the site is served, it outlives a build.
 _pages = Pages()
 # What waits for the exports of the build that runs.
@@ -23,12 +27,19 @@ _exported: list = []
 
 
 def on_startup(command, dirty):
+    _pages.command = command
     # A build makes millions of small objects that stay: to look for garbage among them is a tenth of its time.
     gc.set_threshold(100_000, 50, 100)
     _pages.dirty = dirty
 
 
 def on_config(config):
+    # MkDocs has not looked at the site's folder yet.
+    if _pages.command == "build" and config.strict and not _pages.dirty:
+        _pages.state = unchanged.inputs()
+        if unchanged.is_built(Path(config.site_dir), _pages.state):
+            log.info("Nothing has changed since %s was built.", config.site_dir)
+            sys.exit()
     _pages.begin(config)
     return config
 
@@ -87,6 +98,11 @@ def on_post_build(config):
     _exported.pop()()
     exports.write_last(_build(config))
     incremental.remember()
+    memory.save()
+    # With --strict MkDocs counts warnings, of which the build fails when this returns.
+    counters = [one for one in logging.getLogger("mkdocs").handlers if isinstance(one, CountHandler)]
+    if _pages.state and not any(one.get_counts() for one in counters):
+        unchanged.note(Path(config.site_dir), _pages.state)
 
 
 def _build(config):

@@ -40,9 +40,11 @@ def snippet_paths(names: list[str]) -> list[Path]:
 
 
 def check(_: argparse.Namespace) -> int:
+    from warmup import memory
     from warmup.checks import project
 
     site, problems = project.problems()
+    memory.save()
     for problem in problems:
         print(problem, file=sys.stderr)
     print(f"{len(site.questions)} questions, {len(snippet_paths([]))} snippets, {len(problems)} problems")

@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
-import functools
+import sys
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
+from warmup import memory
 from warmup.checks import (
     aliases,
     coding,
@@ -24,35 +25,14 @@ from warmup.content.levels import Site
 from warmup.content.outputs import is_program
 from warmup.project import SNIPPETS, Problem
 
-# While the site is served, it outlives a build: what did not change is not checked again.
-_kept: dict[Path, tuple[tuple, list[Problem]]] = {}
 
-
-def _checked(path: Path, about: Iterable[object], find: Callable[[], Iterable[Problem]]) -> list[Problem]:
-    """What ``find`` finds wrong with ``path``, found again only if ``about``, files among it, has changed."""
-    state = tuple((one, _time(one)) if isinstance(one, Path) else one for one in about)
-    if path not in _kept or _kept[path][0] != state:
-        _kept[path] = (state, list(find()))
-    return _kept[path][1]
-
-
-def kept() -> dict[Path, tuple[tuple, list[Problem]]]:
-    """What was found so far, for another process that goes on: `keep` takes it there."""
-    return _kept
-
-
-def keep(found: dict[Path, tuple[tuple, list[Problem]]]) -> None:
-    """Take over what `kept` gave in another process."""
-    _kept.update(found)
-
-
-def _time(file: Path) -> tuple[int, int]:
-    """When a file was written, and its size: two edits can fall into one tick of the clock."""
-    try:
-        found = file.stat()
-    except OSError:
-        return 0, 0
-    return found.st_mtime_ns, found.st_size
+def _checked(
+    path: Path, about: Iterable[object], check: Callable[..., Iterable[Problem]], *arguments: object
+) -> list[Problem]:
+    """What a check finds wrong with ``path``, found again only if ``about``, files among it, has changed."""
+    state = [memory.of_file(one) if isinstance(one, Path) else repr(one) for one in about]
+    key = (memory.tools(), sys.version, str(path), *state)
+    return memory.remembered("problems", key, lambda: list(check(*arguments)))
 
 
 def _of_snippet(path: Path, folder: Path) -> list[Problem]:
@@ -80,29 +60,28 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
             if not asked(place := topic.index.path.parent):
                 continue
             files = [place, *(file for kind in ("dot", "svg", "md") for file in place.glob(f"*.{kind}"))]
-            found += _checked(place, files, functools.partial(diagrams.problems, place))
+            found += _checked(place, files, diagrams.problems, place)
     found += tags.problems(site.questions)
     for question in (one for one in site.questions if asked(one.path)):
         shown = [folder / include.path for include in question.includes]
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
-        find = functools.partial(questions.problems, question, folder)
         programs = [one.with_suffix(".py") for one in shown]
-        found += _checked(question.path, [question.path, *shown, *named, *programs], find)
+        found += _checked(
+            question.path, [question.path, *shown, *named, *programs], questions.problems, question, folder
+        )
     for puzzle in (one for one in site.puzzles if asked(one.page.path)):
         files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]
-        found += _checked(
-            puzzle.page.path, [*files, puzzle.question is None], functools.partial(puzzles.problems, puzzle, folder)
-        )
+        found += _checked(puzzle.page.path, [*files, puzzle.question is None], puzzles.problems, puzzle, folder)
     for page in (one for one in site.coding if asked(one.path)):
         own = [*(folder / page.id).rglob("*.py"), folder / page.id / mistakes.FILE, (folder / page.id).parent]
         own += [(folder / name).with_suffix(kind) for name in page.snippets for kind in (".out", ".svg")]
         named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
-        found += _checked(page.path, about, functools.partial(coding.problems, page, folder))
+        found += _checked(page.path, about, coding.problems, page, folder)
     for path in filter(asked, folder.rglob("*.py")):
         # A folder's time says whether a file came or went, as a variant of an output.
         files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
         files.append(folder / confirmed.NAME)
-        found += _checked(path, files, functools.partial(_of_snippet, path, folder))
+        found += _checked(path, files, _of_snippet, path, folder)
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -11,7 +11,7 @@ from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
-from warmup import vocabulary
+from warmup import memory, vocabulary
 from warmup.content import header, reading
 from warmup.content.entry import Entry
 from warmup.project import SNIPPETS
@@ -28,9 +28,6 @@ FRONT_MATTER = {
     "long": str,
     "aliases": list,
 }
-
-# While the site is served, it outlives a build; a file that has changed is read again.
-_needs: dict[Path, tuple[int, frozenset[str]]] = {}
 
 
 @dataclass(eq=False)
@@ -105,10 +102,11 @@ def term(text: str) -> re.Pattern:
 
 def needs_of(path: Path) -> frozenset[str]:
     """The needs in a snippet's header; none where it cannot be read, which the checks report."""
-    try:
-        stamp = path.stat().st_mtime_ns
-        if _needs.get(path, (0,))[0] != stamp:
-            _needs[path] = (stamp, header.parse(path.read_text(encoding="utf-8"), path).needs)
-    except (OSError, UnicodeDecodeError, header.HeaderError):
-        return frozenset()
-    return _needs[path][1]
+
+    def read() -> frozenset[str]:
+        try:
+            return header.parse(path.read_text(encoding="utf-8"), path).needs
+        except (OSError, UnicodeDecodeError, header.HeaderError):
+            return frozenset()
+
+    return memory.remembered("needs", (memory.tools(), memory.of_file(path)), read)

@@ -16,7 +16,7 @@ from pathlib import Path
 
 import pytest
 
-from warmup import testing
+from warmup import memory, testing
 from warmup.green.digests import Files
 from warmup.green.memory import SOURCES, Entry, Memory, State
 from warmup.green.trace import Trace
@@ -125,6 +125,7 @@ class Green:
     def pytest_runtest_protocol(self, item: pytest.Item):
         # A block of Python on a page has no fixtures.
         found = item._fixtureinfo.name2fixturedefs.values() if isinstance(item, pytest.Function) else ()
+        memory.forget_files()
         self._owners[item.nodeid] = {item.nodeid, *(_name(one) for several in found for one in several)}
         with self.trace.owner(item.nodeid):
             return (yield)

@@ -11,9 +11,16 @@ import threading
 from collections.abc import Callable
 from typing import Any, TypeVar
 
+from warmup import memory
+
 T = TypeVar("T")
 # MkDocs counts what is logged below this name: with --strict, a warning fails the build.
 _log = logging.getLogger("mkdocs")
+
+
+def possible() -> bool:
+    """Whether this process can be copied: elsewhere than on Linux, and beside other threads, that is not safe."""
+    return sys.platform == "linux" and threading.active_count() == 1
 
 
 def begun(work: Callable[[], T], apart: bool = True) -> Callable[[], T]:
@@ -23,7 +30,7 @@ def begun(work: Callable[[], T], apart: bool = True) -> Callable[[], T]:
 
     Args:
         work: what to do; what it returns must be fit for pickle.
-        apart: whether to do it in another process at all. Where that is not safe, it is done when it is asked for.
+        apart: whether to do it in another process at all. Else, and where none is possible, it is done when asked for.
 
     Returns:
         Waits for the end, and gives what ``work`` returned.
@@ -31,7 +38,7 @@ def begun(work: Callable[[], T], apart: bool = True) -> Callable[[], T]:
     Raises:
         (What is returned does, where the work did: the same.)
     """
-    if not apart or sys.platform != "linux" or threading.active_count() > 1:
+    if not (apart and possible()):
         return work
     file = tempfile.TemporaryFile()  # noqa: SIM115, it is open until the result is read
 
@@ -45,6 +52,7 @@ def begun(work: Callable[[], T], apart: bool = True) -> Callable[[], T]:
             made = work()
         except Exception as error:
             failed = error
+        memory.save()
         pickle.dump((made, failed, told.records), file)
         file.flush()
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import difflib
-import hashlib
 import html
 import posixpath
 import re
@@ -16,8 +15,8 @@ import pygments
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from warmup import memory
 from warmup.content import header, outputs
-from warmup.project import ROOT, replace_file
 from warmup.site import drawings, marks, statements
 from warmup.vocabulary import NOT_RECORDED, WHY_NOT_RECORDED
 
@@ -142,23 +141,18 @@ def fences(
     ]
 
 
-HIGHLIGHTED = ROOT / ".cache" / "highlight"
 # Names and spaces have the color of plain code: their markup is a third of a snippet's HTML and shows nothing.
 _PLAIN = re.compile(r'<span class="[nw]">([^<]*)</span>')
 _formatter = HtmlFormatter(nowrap=True)
 
 
 def highlighted(source: str) -> str:
-    """Pygments' markup of a program, kept by content, across builds."""
-    key = hashlib.sha256(f"{pygments.__version__} {_PLAIN.pattern}\n{source}".encode()).hexdigest()
-    kept = HIGHLIGHTED / f"{key[:32]}.html"
-    try:
-        return kept.read_text(encoding="utf-8")
-    except OSError:
-        markup = _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
-        HIGHLIGHTED.mkdir(parents=True, exist_ok=True)
-        replace_file(kept, markup)
-        return markup
+    """Pygments' markup of a program."""
+
+    def made() -> str:
+        return _PLAIN.sub(r"\1", pygments.highlight(source, PythonLexer(), _formatter))
+
+    return memory.remembered("highlight", (pygments.__version__, _PLAIN.pattern, source), made)
 
 
 def python_fence(runs: Callable[[str], str], source: str, language: str, css_class: str, options: dict, md, **_) -> str:

@@ -22,7 +22,7 @@ from warmup import checks, vocabulary
 from warmup.content import levels, navigation, one_file
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
 from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search, sheets
-from warmup.site.ahead import begun
+from warmup.site.ahead import begun, possible
 from warmup.site.links import SNIPPET_URL
 from warmup.site.sections import Sections
 from warmup.wasm import publication
@@ -41,6 +41,8 @@ class Pages:
 
     Attributes:
         dirty: MkDocs builds only what has changed.
+        command: what MkDocs was told, build or serve.
+        state: a digest of all that the build depends on, if the next one may find that there is nothing to do; else "".
         only: the one page to build, as ``level/topic/slug.md``; "" for all. It looks as it does on the whole site, but
             what is made of all pages together is left out, and so are the checks: ``make page`` does these itself.
         first: nothing was built in this process before, and all of it is to be: other processes help.
@@ -61,6 +63,7 @@ class Pages:
 
     def __init__(self, dirty: bool = False) -> None:
         self.dirty = dirty
+        self.command = self.state = ""
         self.contents: dict[str, Sections] = {}
         self.found: dict[str, search.Indexed] = {}
         self.kept: dict[tuple[str, str], tuple[Sections, Any]] = {}
@@ -127,7 +130,7 @@ class Pages:
 
     def ahead(self, files: Files, config: MkDocsConfig) -> None:
         """Have another process render half of the pages, where all of them are to be."""
-        if self.first:
+        if self.first and possible():
             self.half = half.Half(files, config, lambda page: (self._contents_of(page), self.found[page.url]))
 
     def _contents_of(self, page: Page) -> Sections | None:
@@ -137,9 +140,7 @@ class Pages:
     def report(self) -> None:
         """Warn of each problem in the content."""
         if not self.only:
-            found, kept = self._checked()
-            checks.keep(kept)
-            for problem in found:
+            for problem in self._checked():
                 log.warning("%s", problem)
 
     def titles(self, navigation: Navigation, config: MkDocsConfig) -> None:
@@ -239,6 +240,6 @@ class Pages:
         path.write_text(search.index(list(self.found.values())), encoding="utf-8")
 
 
-def _checked(site: levels.Site, written: list) -> tuple[list[Problem], dict]:
-    """The problems of the content, and what the checks remember of it."""
-    return [*checks.problems(site), *checks.navigation.problems(written, site)], checks.kept()
+def _checked(site: levels.Site, written: list) -> list[Problem]:
+    """The problems of the content."""
+    return [*checks.problems(site), *checks.navigation.problems(written, site)]

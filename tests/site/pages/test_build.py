@@ -232,3 +232,24 @@ def test_one_page_alone_looks_as_on_the_whole_site(sample_site, project_copy, tm
     page = Path(name).with_suffix("") / "index.html"
     assert list((tmp_path / "one").rglob("index.html")) == [tmp_path / "one" / page]
     assert (tmp_path / "one" / page).read_text() == (sample_site / page).read_text()
+
+
+def test_a_build_without_a_change_has_nothing_to_do_and_one_after_a_change_has(project_copy, tmp_path):
+    page = tmp_path / "out/junior/autograd/thing/index.html"
+
+    def again() -> bool:
+        """Whether a build writes the page once more."""
+        before = page.stat().st_mtime_ns if page.exists() else 0
+        result = build(tmp_path / "out", project_copy, "--strict")
+        assert result.returncode == 0, result.stderr
+        assert ("Nothing has changed" in result.stderr) == (page.stat().st_mtime_ns == before)
+        return page.stat().st_mtime_ns != before
+
+    assert [again(), again()] == [True, False]
+    edit(project_copy / PAGE, "The thing is the answer.", "A second answer is here.")
+    assert [again(), again()] == [True, False]
+    assert "A second answer is here." in page.read_text()
+    page.write_text("touched")
+    assert [again(), again()] == [True, False]
+    assert build(tmp_path / "out", project_copy).returncode == 0  # without --strict, warnings are to be seen again
+    assert again()
