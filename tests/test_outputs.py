@@ -4,17 +4,14 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import header, outputs
+from warmup.content import outputs
 from warmup.project import SNIPPETS
-from warmup.run.comparison import compare
+from warmup.run.comparison import compare, header_of
 
 
 def snippets():
     for path in outputs.programs(SNIPPETS):
-        try:
-            found = header.parse(path.read_text(encoding="utf-8"), path)
-        except header.HeaderError:
-            found = header.Header()  # test_project reports it
+        found = header_of(path)
         marks = [getattr(pytest.mark, need) for need in sorted(found.needs)]
         if found.slow:
             marks.append(pytest.mark.slow)

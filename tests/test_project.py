@@ -6,7 +6,7 @@ import re
 from collections import Counter
 
 from warmup.checks import claims, project
-from warmup.content import levels, navigation, outputs
+from warmup.content import levels, navigation, outputs, sources
 from warmup.project import ROOT, SNIPPETS
 
 
@@ -15,7 +15,7 @@ def test_nothing_that_make_lint_checks_has_a_problem():
     assert not problems, "\n".join(map(str, problems))
     # No rule holds because it looks at nothing.
     assert site.questions and site.puzzles and site.exercises and site.trainers
-    assert any(claims.is_for_import(path.read_text(encoding="utf-8")) for path in outputs.programs(SNIPPETS))
+    assert any(claims.is_for_import(sources.text(path)) for path in outputs.programs(SNIPPETS))
 
 
 def test_navigation_names_every_topic_once_and_the_site_shows_them_in_its_order():

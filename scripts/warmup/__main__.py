@@ -6,7 +6,7 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup.content import header, levels, outputs
+from warmup.content import header, levels, outputs, sources
 from warmup.content.questions import Question
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
@@ -27,7 +27,7 @@ def snippet_paths(names: list[str]) -> list[Path]:
     for name in names:
         bare = name.removeprefix("snippets/").removesuffix(".py").removesuffix(".out")
         question = ROOT / "docs" / f"{bare}.md"
-        paths = [p for p in (Path(name), SNIPPETS / f"{bare}.py") if p.suffix == ".py" and p.is_file()][:1]
+        paths = [p for p in (Path(name), SNIPPETS / f"{bare}.py") if p.suffix == ".py" and sources.exists(p)][:1]
         if not paths and question.is_file() and (SNIPPETS / bare).is_dir():
             paths = outputs.programs(SNIPPETS, bare)
         elif not paths and question.is_file():
@@ -102,7 +102,7 @@ def record(arguments: argparse.Namespace) -> int:
 
     paths = snippet_paths(arguments.names)
     if arguments.needs:
-        paths = [p for p in paths if arguments.needs in header.parse(p.read_text(encoding="utf-8"), p).needs]
+        paths = [p for p in paths if arguments.needs in header.parse(sources.text(p), p).needs]
     changes = recording.record(paths, force=arguments.force, variant=arguments.variant)
     return any(change.failed for change in changes)
 

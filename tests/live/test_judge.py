@@ -8,7 +8,7 @@ import time
 import pytest
 from test_page import FIRST, Cell
 
-from warmup.content import levels, mistakes
+from warmup.content import levels, mistakes, sources
 from warmup.project import SNIPPETS
 
 SITE = levels.load()
@@ -84,7 +84,7 @@ def test_a_script_is_run_and_checked(open_live):
     one.press("Check")
     assert one.finish() == "failed"
     assert "still there" in one.text
-    one.edit((SNIPPETS / "practice/trainers/stuck-at-ln-v/fixed.py").read_text("utf-8"))
+    one.edit(sources.text(SNIPPETS / "practice/trainers/stuck-at-ln-v/fixed.py"))
     one.press("Check")
     assert one.finish() == "passed"
     assert one.said == "All symptoms are gone." and "Done" in one.page.locator(".tw-try").inner_text()

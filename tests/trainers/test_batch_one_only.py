@@ -7,7 +7,7 @@ import torch
 
 from trainer import SEEDS, trainer_of
 
-VIEW, MASK = "view", "queries"
+VIEW, MASK = "view", "mask"
 ERROR = r"The size of tensor a \(10\) must match the size of tensor b \(4\) at non-singleton dimension 1"
 
 

@@ -10,7 +10,7 @@ import torch.nn.functional as F
 
 from trainer import SEEDS, trainer_of
 
-SHUFFLE, BROADCAST = "permutations", "broadcasts"
+SHUFFLE, BROADCAST = "shuffle", "broadcast"
 
 
 @pytest.fixture(scope="module")

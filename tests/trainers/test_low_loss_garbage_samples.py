@@ -7,7 +7,7 @@ import torch
 
 from trainer import SEEDS, trainer_of
 
-TARGETS, MASK, POSITIONS, SPEAKING = "targets", "mask", "Positions", "Speaking"
+TARGETS, MASK, POSITIONS, SPEAKING = "targets", "mask", "positions", "speaking"
 BUGS = (TARGETS, MASK, POSITIONS, SPEAKING)
 
 

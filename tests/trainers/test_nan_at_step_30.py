@@ -9,7 +9,7 @@ import torch
 
 from trainer import SEEDS, trainer_of
 
-EMPTY, ROOT = "empty document", "square root"
+EMPTY, ROOT = "empty", "root"
 
 
 @pytest.fixture(scope="module")

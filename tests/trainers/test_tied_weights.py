@@ -9,7 +9,7 @@ import torch
 
 from trainer import SEEDS, trainer_of
 
-COPY, ASSIGN = "copy", "assigns"
+COPY, ASSIGN = "copy", "assign"
 
 
 @pytest.fixture(scope="module")

@@ -9,7 +9,7 @@ import torch
 
 from trainer import SEEDS, trainer_of
 
-MODE, SCALE = "mode", "scaled"
+MODE, SCALE = "mode", "scale"
 
 
 @pytest.fixture(scope="module")

@@ -1,13 +1,18 @@
-"""A broken trainer to test: its page's bugs, copies of the script with some of them, and its check."""
+"""A broken trainer to test: its bugs, copies of the script with some of them, and its check."""
 
 from __future__ import annotations
 
+import atexit
 import importlib.util
+import shutil
 import sys
+import tempfile
 from collections.abc import Iterable, Sequence
 from functools import cache, cached_property
+from pathlib import Path
 from types import ModuleType
 
+from warmup.content import mistakes, sources
 from warmup.content.page import Page
 from warmup.project import ROOT, SNIPPETS
 
@@ -27,32 +32,17 @@ class Trainer:
     def __init__(self, slug: str) -> None:
         self.slug, self.folder = slug, TRAINERS / slug
         self.page = Page.read(PAGES / f"{slug}.md")
-        self.broken, self.fixed = (
-            self.folder.joinpath(f"{name}.py").read_text("utf-8") for name in ("broken", "fixed")
-        )
+        self.broken, self.fixed = (sources.text(self.folder / name) for name in (mistakes.BROKEN, sources.FIXED))
+        self._mistakes = mistakes.read(self.folder / mistakes.FILE)
+        self.bugs = [bug.name for bug in self._mistakes]
         self._scripts: dict[str, object] = {}
 
-    @cached_property
-    def changes(self) -> dict[str, list[dict[str, str]]]:
-        """For each bug, by its name, what repairs it."""
-        return {bug["name"]: bug["changes"] for bug in self.page.meta["bugs"]}
-
-    @property
-    def bugs(self) -> list[str]:
-        return list(self.changes)
-
-    def named(self, part: str) -> str:
-        """The name of the bug that has ``part`` in its name."""
-        (name,) = [name for name in self.bugs if part in name]
-        return name
-
     def variant(self, broken: Iterable[str]) -> str:
-        """The text of the script with exactly these bugs, each given by a part of its name."""
-        left = {self.named(part) for part in broken}
-        text = self.broken
-        for name, changes in self.changes.items():
-            for change in changes if name not in left else ():
-                text = repaired(text, change)
+        """The text of the script with exactly these bugs, each given by its name."""
+        left, text = set(broken), self.broken
+        assert left <= set(self.bugs), left
+        for bug in self._mistakes:
+            text = text if bug.name in left else bug.mended(text)
         return text
 
     def edited(self, *changes: tuple[str, str], broken: Iterable[str] = ()) -> str:
@@ -89,10 +79,20 @@ class Trainer:
         """The module ``check.py``."""
         return self.snippet("check")
 
+    @cached_property
+    def _runs_in(self) -> Path:
+        """A copy of its folder in which ``fixed.py`` is a file."""
+        folder = tempfile.mkdtemp(prefix="trainer-")
+        atexit.register(shutil.rmtree, folder, ignore_errors=True)
+        sources.copy(self.folder, Path(folder))
+        return Path(folder)
+
     def snippet(self, stem: str) -> ModuleType:
         """A file beside the script, such as ``extension``, as a module."""
         name = f"{stem}_of_{self.slug.replace('-', '_')}"
-        spec = importlib.util.spec_from_file_location(name, self.folder / f"{stem}.py")
+        # A check finds what it shares with others where it stands.
+        folder = self.folder if stem == "check" else self._runs_in
+        spec = importlib.util.spec_from_file_location(name, folder / f"{stem}.py")
         assert spec and spec.loader
         module = importlib.util.module_from_spec(spec)
         spec.loader.exec_module(module)
@@ -108,29 +108,3 @@ class Trainer:
 def trainer_of(slug: str) -> Trainer:
     """The trainer of this name, the same for all who ask, so that they share what was trained."""
     return Trainer(slug)
-
-
-def places(text: str, part: str) -> list[tuple[int, str]]:
-    """Where whole lines of ``text`` are those of ``part``: the index of the first, and what all are indented by."""
-    lines, wanted, found = text.split("\n"), part.rstrip("\n").split("\n"), []
-    for at in range(len(lines) - len(wanted) + 1):
-        indent = lines[at][: len(lines[at]) - len(wanted[0])]
-        if not indent.strip(" ") and lines[at : at + len(wanted)] == indented(wanted, indent):
-            found.append((at, indent))
-    return found
-
-
-def indented(lines: Iterable[str], indent: str) -> list[str]:
-    return [indent + line if line else line for line in lines]
-
-
-def repaired(text: str, change: dict[str, str]) -> str:
-    """A text with one change made: ``broken``, whole lines that occur once, are replaced by ``fixed``.
-
-    YAML takes the indentation that all lines of a block share, so both get that of the place.
-    """
-    ((at, indent),) = places(text, change["broken"])
-    lines = text.split("\n")
-    count = len(change["broken"].rstrip("\n").split("\n"))
-    lines[at : at + count] = indented(change["fixed"].rstrip("\n").split("\n"), indent)
-    return "\n".join(lines)

@@ -20,7 +20,7 @@ from warmup.checks import (
     snippets,
     tags,
 )
-from warmup.content import confirmed, mistakes
+from warmup.content import confirmed, mistakes, sources
 from warmup.content.levels import Site
 from warmup.content.outputs import is_program
 from warmup.project import SNIPPETS, Problem
@@ -36,6 +36,8 @@ def _checked(
 
 
 def _of_snippet(path: Path, folder: Path) -> list[Problem]:
+    if sources.is_made(path):  # its text is looked at where it comes from
+        return [*outputs.problems(path)]
     return [*snippets.problems(path, is_program(path.relative_to(folder))), *outputs.problems(path)]
 
 
@@ -79,9 +81,9 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
         found += _checked(page.path, about, coding.problems, page, folder)
-    for path in filter(asked, folder.rglob("*.py")):
-        # A folder's time says whether a file came or went, as a variant of an output.
-        files = [path, path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
-        files.append(folder / confirmed.NAME)
+    for path in filter(asked, sources.below(folder)):
+        # A folder's names say whether a file came or went, as a variant of an output.
+        files = [path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
+        files += [*sources.files(path), folder / confirmed.NAME]
         found += _checked(path, files, _of_snippet, path, folder)
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

@@ -6,7 +6,7 @@ import re
 from collections.abc import Container, Iterator, Sequence
 from pathlib import Path
 
-from warmup.content import markdown, outputs, statements
+from warmup.content import markdown, outputs, sources, statements
 from warmup.content.page import Page, Section
 from warmup.content.questions import needs_of
 from warmup.vocabulary import GRADES
@@ -173,7 +173,7 @@ def includes(page: Page, snippets: Path) -> Found:
                 )
         elif include.path.endswith(".out"):
             source = path.with_suffix(".py")
-            if not source.is_file():
+            if not sources.exists(source):
                 yield (
                     include.line,
                     f"The output snippets/{include.path} has no snippet beside it.",

@@ -8,10 +8,9 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from warmup.checks import anatomy, markup
-from warmup.content import exercises, mistakes, one_file, trainers
+from warmup.content import exercises, mistakes, one_file, sources, trainers
 from warmup.content.coding import Coding
 from warmup.content.exercises import Exercise
-from warmup.content.mistakes import CannotApply
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
 from warmup.vocabulary import LEVELS
@@ -31,15 +30,15 @@ MARKERS: dict[type[Coding], dict[str, str]] = {
 def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
     """Every problem of one exercise or trainer; ``snippets`` is the folder below which its files stand."""
     yield from page.mistyped.values()
-    own = _exercise(page, snippets) if isinstance(page, Exercise) else _bugs(page, snippets)
+    own = _exercise(page, snippets) if isinstance(page, Exercise) else ()
     for line, message, fix in (*_page(page, type(page), snippets), *own):
         yield Problem(relative(page.path), line, message, fix)
     yield from _files(page, snippets)
 
 
 def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
-    more = ("core",) if kind is Exercise else ("bugs",)
-    yield from anatomy.front_matter(page, (*kind.types, *more), (*REQUIRED_FRONT_MATTER, *more))
+    more = ("core",) if kind is Exercise else ()
+    yield from anatomy.front_matter(page, tuple(kind.types), (*REQUIRED_FRONT_MATTER, *more))
     if page.level and page.level not in LEVELS:
         yield page.line_of("level"), f"Unknown level {page.level!r}.", f"One of: {', '.join(LEVELS)}."
     if page.topic and page.topic not in TOPICS[kind]:
@@ -67,8 +66,15 @@ def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
 
 def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
     """Files that are missing, too wide for a page, or not fit to be put together."""
+    if not (listed := snippets / page.id / mistakes.FILE).is_file():
+        yield Problem(relative(listed), 0, "It does not exist.", f"{relative(page.path)} needs it.")
     for name in page.programs(snippets):
         path = snippets / name
+        if sources.is_made(path):
+            if path.is_file():
+                fix = f"Delete it: its text is made of {' and '.join(file.name for file in sources.files(path))}."
+                yield Problem(relative(path), 0, "Nothing reads this file.", fix)
+            continue
         if not path.is_file():
             yield Problem(relative(path), 0, "It does not exist.", f"{relative(page.path)} needs it.")
             continue
@@ -78,11 +84,11 @@ def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
         for number, row in enumerate(rows if shown else [], 1):
             if len(row) > markup.COLUMNS:
                 yield Problem(relative(path), number, *markup.too_wide(len(row)))
-    if (snippets / page.judge).is_file() and (snippets / page.answer).is_file():
+    if (snippets / page.judge).is_file() and sources.exists(snippets / page.answer) and listed.is_file():
         try:
             one_file.assembled(snippets / page.judge)
-            if isinstance(page, Exercise):
-                yield from _mistakes(snippets / page.id)
+            sources.text(snippets / page.answer)
+            yield from _mistakes(page, snippets)
         except ProblemError as error:
             yield error.problem
         except UnicodeDecodeError:
@@ -92,22 +98,23 @@ def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
         yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
 
 
-def _mistakes(folder: Path) -> Iterator[Problem]:
-    """Mistakes of an exercise that share a name, or of which the page could not show a solution."""
-    found, programs = mistakes.read(folder / mistakes.FILE), mistakes.programs(folder)
-    where = relative(folder / mistakes.FILE)
-    right = {*(folder / "solution.py").read_text(encoding="utf-8").split("\n")}
+def _mistakes(page: Coding, snippets: Path) -> Iterator[Problem]:
+    """Mistakes that share a name, or of which the page could not show what each alone changes."""
+    found, programs = page.mistakes(snippets), mistakes.programs(snippets / page.id)
+    where = relative(snippets / page.id / mistakes.FILE)
+    beside = snippets / (page.answer if isinstance(page, Exercise) else page.start)
+    known = {*beside.read_text(encoding="utf-8").split("\n")}
     if not found:
-        yield Problem(where, 0, "There is no mistake here.", "Its judge is tried on at least one.")
+        yield Problem(where, 0, "There is no mistake here.", f"{Path(page.judge).name} is tried on at least one.")
     for number, mistake in enumerate(found):
         if mistake.name in {other.name for other in found[:number]}:
             yield Problem(where, mistake.line, f"There are two mistakes named {mistake.name}.", "Rename one.")
         try:
             ast.parse(programs[mistake.name])
         except (SyntaxError, ValueError) as error:
-            yield Problem(where, mistake.line, f"With it the solution is no Python: {error}.", "Mend it.")
-        # Of its own lines: those of the solution are looked at there.
-        if (width := max(map(len, {*programs[mistake.name].split("\n")} - right))) > markup.COLUMNS:
+            yield Problem(where, mistake.line, f"What comes of it is no Python: {error}.", "Mend it.")
+        # Of its own lines: those of the program are looked at there.
+        if (width := max(map(len, {*programs[mistake.name].split("\n")} - known), default=0)) > markup.COLUMNS:
             yield Problem(where, mistake.line, *markup.too_wide(width))
 
 
@@ -134,31 +141,3 @@ def _exercise(page: Exercise, snippets: Path) -> anatomy.Found:
 def _squeezed(rows: list[str]) -> str:
     """Lines of code without comments and spaces."""
     return "".join("".join(re.sub(r"(^|\s)#.*", "", row).split()) for row in rows)
-
-
-def _bugs(page: Coding, snippets: Path) -> anatomy.Found:
-    assert isinstance(page, Trainer)
-    listed = page.meta.get("bugs")
-    if not listed:
-        return
-    at = page.line_of("bugs")
-    if not isinstance(listed, list) or len(page.bugs) != len(listed):
-        yield at, "bugs is not a list of mappings.", "Write each as - name: ... and changes: ..."
-        return
-    for bug, one in zip(page.bugs, listed, strict=True):
-        if not bug.name or not bug.changes or not isinstance(one.get("changes"), list):
-            yield at, f"The bug {bug.name!r} needs a name and a list of changes.", "Each change has broken and fixed."
-            return
-    try:
-        code = (snippets / page.start).read_text(encoding="utf-8")
-        fixed = (snippets / page.answer).read_text(encoding="utf-8")
-    except (OSError, UnicodeDecodeError):
-        return  # reported elsewhere
-    try:
-        for bug in page.bugs:
-            code = bug.fix(code)
-    except CannotApply as error:
-        yield at, f"A change of {bug.name!r} does not apply to broken.py: {error}.", "Copy its text from there."
-        return
-    if code != fixed:
-        yield at, "All changes together do not turn broken.py into fixed.py.", "List what else differs, or undo it."

@@ -6,16 +6,16 @@ import re
 from collections.abc import Iterator
 from pathlib import Path
 
-from warmup.content import confirmed, header, outputs
+from warmup.content import confirmed, header, outputs, sources
 from warmup.project import Problem, relative
 
 
 def problems(path: Path) -> Iterator[Problem]:
     """Every problem of the outputs beside a snippet."""
     try:
-        code = path.read_text(encoding="utf-8")
+        code = sources.text(path)
         kind = header.parse(code, path).output
-    except (OSError, UnicodeDecodeError, header.HeaderError):
+    except (OSError, ValueError):
         return  # reported elsewhere
     main, pin = outputs.output_file(path), outputs.recorded_torch()
     files = [main, *(variant.path for variant in outputs.variants(path))]

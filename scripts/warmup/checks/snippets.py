@@ -8,7 +8,7 @@ import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
-from warmup.content import header, one_file, outputs
+from warmup.content import header, one_file, outputs, sources
 from warmup.content.levels import Site
 from warmup.project import Problem, not_utf8, relative
 
@@ -64,13 +64,13 @@ def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
                 relative(path), 0, "No page shows this snippet.", "Include it where it belongs, or delete it."
             )
     for path in sorted(snippets.rglob("*.svg")):
-        if not path.with_suffix(".py").exists():
+        if not sources.exists(path.with_suffix(".py")):
             yield Problem(relative(path), 0, "This plot has no snippet beside it.", "Delete it.")
         elif path.relative_to(snippets).as_posix() not in shown:
             yield Problem(relative(path), 0, "No page shows this plot.", "Include it near its snippet.")
     for path in sorted(snippets.rglob("*.out")):
         snippet = outputs.snippet_of(path)
-        if not snippet.exists():
+        if not sources.exists(snippet):
             yield Problem(relative(path), 0, "This output has no snippet beside it.", "Delete it.")
         elif outputs.output_file(snippet).relative_to(snippets).as_posix() not in shown:
             yield Problem(relative(path), 0, "No page shows this output.", "Include it below its snippet.")
@@ -88,7 +88,7 @@ def faults(path: Path, text: str, tree: ast.Module, head: header.Header) -> Iter
         definitions
         and 'if __name__ == "__main__":' in text
         and not path.stem.endswith("_broken")
-        and path.stem not in ("broken", "fixed")  # of a trainer, whose page says what it does
+        and path.stem != "broken"  # of a trainer, whose page says what it does
         and not any(ast.get_docstring(node) for node in definitions)
     ):
         yield "None of its functions says what it takes and returns.", "Write a docstring: shapes, dtypes, errors."

@@ -11,8 +11,9 @@ from functools import cached_property
 from pathlib import Path
 from typing import ClassVar, TypeVar
 
-from warmup.content import markdown
+from warmup.content import markdown, mistakes
 from warmup.content.entry import Entry
+from warmup.content.mistakes import Mistake
 from warmup.content.questions import Question
 from warmup.project import Problem, ProblemError
 
@@ -63,8 +64,12 @@ class Coding(Entry):
 
     @property
     def answer(self) -> str:
-        """The file below ``snippets/`` that is right."""
+        """The program below ``snippets/`` that is right."""
         raise NotImplementedError
+
+    def mistakes(self, snippets: Path) -> tuple[Mistake, ...]:
+        """What people write instead of the answer, or what is wrong in the start; raises as ``mistakes.read`` does."""
+        return mistakes.read(snippets / self.id / mistakes.FILE)
 
     def programs(self, snippets: Path) -> list[str]:
         """Its programs below ``snippets/``, as far as they are there."""

@@ -11,7 +11,7 @@ import hashlib
 from collections.abc import Iterable
 from pathlib import Path
 
-from warmup.content import header, outputs
+from warmup.content import header, outputs, sources
 from warmup.project import SNIPPETS, replace_file
 
 NAME = "confirmed.txt"
@@ -22,10 +22,10 @@ _read: dict[Path, tuple[tuple[int, int], frozenset[str]]] = {}
 
 def line(path: Path) -> str:
     """What the file says of a program whose present output is confirmed."""
-    files = [path, outputs.output_file(path), outputs.drawing_file(path)]
+    files = [outputs.output_file(path), outputs.drawing_file(path)]
     digest = hashlib.sha256(outputs.recorded_torch().encode())
-    for file in files:
-        digest.update(hashlib.sha256(file.read_bytes() if file.exists() else b"").digest())
+    for content in (sources.text(path).encode(), *(file.read_bytes() if file.exists() else b"" for file in files)):
+        digest.update(hashlib.sha256(content).digest())
     return f"{path.relative_to(_folder(path)).with_suffix('').as_posix()} {digest.hexdigest()[:16]}"
 
 
@@ -35,7 +35,7 @@ def needed(path: Path) -> bool:
     Raises:
         HeaderError: its header is wrong.
     """
-    declared = header.parse(path.read_text(encoding="utf-8"), path)
+    declared = header.parse(sources.text(path), path)
     return declared.output != "recorded" and "cuda" not in declared.needs
 
 
@@ -49,7 +49,7 @@ def note(paths: Iterable[Path], machines: str, file: Path = FILE) -> None:
     """Write that all machines of a set confirmed programs; lines that another set confirmed are left out."""
     names = {path.relative_to(file.parent).with_suffix("").as_posix(): path for path in paths}
     kept = _lines(file) if file.exists() and machines_of(file) == machines else frozenset()
-    old = {one for one in kept if one.split()[0] not in names and (file.parent / f"{one.split()[0]}.py").exists()}
+    old = {one for one in kept if one.split()[0] not in names and sources.exists(file.parent / f"{one.split()[0]}.py")}
     new = {line(path) for path in names.values()}
     replace_file(file, "".join(f"{one}\n" for one in [f"{_TITLE}{machines}", *sorted(old | new)]))
 

@@ -13,7 +13,6 @@ from pathlib import Path
 
 from warmup.content import coding, mistakes
 from warmup.content.coding import Coding
-from warmup.content.mistakes import Mistake
 from warmup.content.questions import Question
 from warmup.project import Problem
 
@@ -71,11 +70,7 @@ class Exercise(Coding):
 
     @property
     def answer(self) -> str:
-        return f"{self.id}/solution.py"
-
-    def mistakes(self, snippets: Path) -> tuple[Mistake, ...]:
-        """What people write instead of the solution; raises as ``mistakes.read`` does."""
-        return mistakes.read(snippets / self.id / mistakes.FILE)
+        return f"{self.id}/{mistakes.SOLUTION}"
 
     def also(self, snippets: Path) -> list[Path]:
         """The right solutions of another form."""

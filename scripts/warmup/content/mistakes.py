@@ -1,13 +1,15 @@
-"""What people write instead of what is right: ``mistakes.yml`` beside a solution.
+"""What people write instead of what is right: ``mistakes.yml`` in the folder of an exercise or of a broken trainer.
 
 It is a list. Each mistake has a ``name``, which no other one has; ``because``, the sentence that readers are told; and
-``changes``, each with ``right``, whole lines of the solution, and ``wrong``, what stands there instead.
+``changes``, each with ``right``, whole lines of the right program, and ``wrong``, what stands there instead. An
+exercise has the right program, and one mistake at a time is made in it; a trainer has one with all of its mistakes.
 """
 
 from __future__ import annotations
 
 import functools
 import re
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -16,6 +18,7 @@ import yaml
 from warmup.project import Problem, ProblemError, not_utf8, relative
 
 FILE = "mistakes.yml"
+SOLUTION, BROKEN = "solution.py", "broken.py"  # beside it, the program in which no mistake is, or each
 _Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 _KEYS = ("name", "because", "changes")
 
@@ -31,45 +34,55 @@ class Change:
     YAML takes the indentation that all lines of a block share: both have that of the place.
     """
 
-    old: str
-    new: str
+    right: str
+    wrong: str
 
-    def apply(self, code: str) -> str:
-        """The program with this change.
+    def made(self, code: str) -> str:
+        """The program with what is wrong instead of what is right.
 
         Raises:
-            CannotApply: the old lines stand there not exactly once.
+            CannotApply: what is replaced stands there not exactly once.
         """
-        at, indent = self._place(code)
-        rows, old, new = code.split("\n"), self.old.rstrip("\n").split("\n"), self.new.rstrip("\n").split("\n")
-        return "\n".join([*rows[:at], *_indented(new, indent), *rows[at + len(old) :]])
+        return _replaced(code, self.right, self.wrong)
+
+    def mended(self, code: str) -> str:
+        """The program with what is right instead of what is wrong; raises as ``made`` does."""
+        return _replaced(code, self.wrong, self.right)
 
     def line(self, code: str) -> int:
-        """The number of the first line of the program that it touches, from 1.
+        """The number of the first line of the wrong program that it mends, from 1; raises as ``made`` does."""
+        pairs = zip(self.wrong.split("\n"), self.right.split("\n"), strict=False)
+        same = next((number for number, (wrong, right) in enumerate(pairs) if wrong != right), 0)
+        return _place(code, self.wrong)[0] + 1 + same
 
-        Raises:
-            CannotApply: as for ``apply``.
-        """
-        old, new = self.old.split("\n"), self.new.split("\n")
-        same = next((i for i, pair in enumerate(zip(old, new, strict=False)) if pair[0] != pair[1]), 0)
-        return self._place(code)[0] + 1 + same
 
-    def _place(self, code: str) -> tuple[int, str]:
-        """Where the lines begin, from 0, and how far all are indented."""
-        rows, old = code.split("\n"), self.old.rstrip("\n").split("\n")
-        found = []
-        for at in range(len(rows) - len(old) + 1 if old[0] else 0):
-            indent = rows[at].removesuffix(old[0])
-            if (
-                indent + old[0] == rows[at]
-                and not indent.strip()
-                and rows[at : at + len(old)] == _indented(old, indent)
-            ):
-                found.append((at, indent))
-        if len(found) != 1:
-            count = f"stands there {len(found)} times" if found else "does not stand there"
-            raise CannotApply(f"{old[0]!r} {count}")
-        return found[0]
+def _replaced(code: str, old: str, new: str) -> str:
+    at, indent = _place(code, old)
+    rows = code.split("\n")
+    rows[at : at + len(_lines(old))] = _indented(_lines(new), indent)
+    return "\n".join(rows)
+
+
+def _place(code: str, text: str) -> tuple[int, str]:
+    """Where the lines of a text begin in a program, from 0, and how far all are indented."""
+    rows, wanted = code.split("\n"), _lines(text)
+    found = []
+    for at in range(len(rows) - len(wanted) + 1 if wanted[0] else 0):
+        indent = rows[at].removesuffix(wanted[0])
+        if (
+            indent + wanted[0] == rows[at]
+            and not indent.strip()
+            and rows[at : at + len(wanted)] == _indented(wanted, indent)
+        ):
+            found.append((at, indent))
+    if len(found) != 1:
+        count = f"stands there {len(found)} times" if found else "does not stand there"
+        raise CannotApply(f"{wanted[0]!r} {count}")
+    return found[0]
+
+
+def _lines(text: str) -> list[str]:
+    return text.rstrip("\n").split("\n")
 
 
 def _indented(rows: list[str], indent: str) -> list[str]:
@@ -78,7 +91,7 @@ def _indented(rows: list[str], indent: str) -> list[str]:
 
 @dataclass(frozen=True)
 class Mistake:
-    """What somebody writes instead of a solution, and why it is wrong.
+    """What somebody writes instead of what is right, and why it is wrong.
 
     Attributes:
         line: where it stands in its file.
@@ -95,17 +108,27 @@ class Mistake:
         return " ".join(self.because.split())
 
     def made(self, right: str) -> str:
-        """The solution with this mistake.
+        """The right program with this mistake.
 
         Raises:
             CannotApply: a change does not apply.
         """
         for change in self.changes:
-            right = change.apply(right)
+            right = change.made(right)
         return right
 
+    def mended(self, wrong: str) -> str:
+        """A program without this mistake; raises as ``made`` does."""
+        for change in self.changes:
+            wrong = change.mended(wrong)
+        return wrong
+
+    def line_in(self, wrong: str) -> int:
+        """The first line of a program that is wrong by it, from 1; raises as ``made`` does."""
+        return min(change.line(wrong) for change in self.changes)
+
     def program(self, right: str) -> str:
-        """The solution with this mistake, below why it is one; raises as ``made`` does."""
+        """The right program with this mistake, below why it is one; raises as ``made`` does."""
         code = self.made(right)
         # As a formatter leaves it.
         space = "\n\n\n" if code.startswith(("def ", "class ", "@")) else "\n\n"
@@ -127,22 +150,33 @@ def read(file: Path) -> tuple[Mistake, ...]:
 
 
 def programs(folder: Path) -> dict[str, str]:
-    """The wrong solutions of an exercise by name: its ``solution.py`` with one mistake each.
+    """What each mistake alone makes of the program beside it, by the name of the mistake.
+
+    Of an exercise these are wrong solutions; of a trainer its script with all other mistakes.
 
     Raises:
-        ProblemError: ``mistakes.yml`` is no list of mistakes, or one of them does not fit the solution.
+        ProblemError: ``mistakes.yml`` is no list of mistakes, or one of them does not fit the program.
     """
     found = read(folder / FILE)
-    right = (folder / "solution.py").read_text(encoding="utf-8") if found else ""
-    made = {}
-    for mistake in found:
-        try:
-            made[mistake.name] = mistake.program(right)
-        except CannotApply as error:
-            fix = "Copy whole lines from solution.py, enough of them to stand there once."
-            where = relative(folder / FILE)
-            raise ProblemError(Problem(where, mistake.line, f"A change does not apply: {error}.", fix)) from None
-    return made
+    file = folder / (BROKEN if (folder / BROKEN).is_file() else SOLUTION)
+    code = file.read_text(encoding="utf-8") if found else ""
+    return {one.name: _tried(one, one.mended if file.name == BROKEN else one.program, code, file) for one in found}
+
+
+def mended(broken: Path, code: str) -> str:
+    """The script of a trainer, whose text is ``code``, without all of its mistakes; raises as ``programs`` does."""
+    for mistake in read(broken.with_name(FILE)):
+        code = _tried(mistake, mistake.mended, code, broken)
+    return code
+
+
+def _tried(mistake: Mistake, change: Callable[[str], str], code: str, file: Path) -> str:
+    try:
+        return change(code)
+    except CannotApply as error:
+        fix = f"Copy whole lines from {file.name}, enough of them to stand there once."
+        where = relative(file.with_name(FILE))
+        raise ProblemError(Problem(where, mistake.line, f"A change does not apply: {error}.", fix)) from None
 
 
 @functools.lru_cache(maxsize=128)
@@ -174,7 +208,7 @@ def _mistake(one: object, name: str, line: int) -> Mistake:
     changes = one["changes"] if isinstance(one["changes"], list) else []
     for change in changes:
         if not isinstance(change, dict) or tuple(change) != ("right", "wrong"):
-            raise fail("A change has other keys.", "Give it right, lines of the solution, and wrong.")
+            raise fail("A change has other keys.", "Give it right, lines of the right program, and wrong.")
         if not all(isinstance(text, str) and text.strip() for text in change.values()):
             raise fail("A change is no text.", "Where lines are only added or taken out, give the line above them too.")
     if not changes:

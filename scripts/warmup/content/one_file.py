@@ -76,7 +76,7 @@ def assembled(judge: Path) -> str:
             if own.bound[name] != theirs.bound[name]:
                 message = f"It and {other.name} bind {name} to different things, and readers download both as one file."
                 raise ProblemError(Problem(relative(one), 0, message, "Give it another name."))
-    wrong = mistakes.programs(judge.parent)
+    wrong = mistakes.programs(judge.parent) if any(_WRONG.search(one.body) for one in parts) else {}
     bodies = [_WRONG.sub(lambda _: _dictionary(wrong), one.body).rstrip("\n") + "\n" for one in reversed(parts[1:])]
     imports = _written([line for one in parts for line in one.imports()])
     texts = [parts[0].header, parts[0].docstring, imports, *bodies, parts[0].body]

@@ -19,7 +19,7 @@ from dataclasses import dataclass
 from os import PathLike
 from pathlib import Path
 
-from warmup.content import header
+from warmup.content import header, sources
 from warmup.project import ROOT
 
 PROVENANCE = "# recorded on "
@@ -87,7 +87,7 @@ def is_program(name: Path) -> bool:
 
 def programs(folder: Path, below: str = ".") -> list[Path]:
     """The snippets in ``folder`` that are run: all, or those ``below`` a path."""
-    return sorted(path for path in (folder / below).rglob("*.py") if is_program(path.relative_to(folder)))
+    return [path for path in sources.below(folder / below) if is_program(path.relative_to(folder))]
 
 
 def output_file(path: str | PathLike[str]) -> Path:

@@ -9,7 +9,7 @@ import tempfile
 import time
 from pathlib import Path
 
-from warmup.content import header, levels
+from warmup.content import header, levels, sources
 from warmup.dev import bench_build, bench_sizes, bench_visits, synthetic
 from warmup.dev.serving import served
 from warmup.project import SNIPPETS
@@ -107,7 +107,7 @@ def run_plain(path: Path) -> str:
     """What `python path` prints in an empty folder, in the environment that the runner gives it."""
     with tempfile.TemporaryDirectory() as folder:
         done = subprocess.run(
-            [sys.executable, str(path)],
+            [sys.executable, str(sources.place(path, Path(folder, "program")))],
             cwd=folder,
             env={**os.environ, **ENVIRONMENT, "PYTHONIOENCODING": "utf-8"},
             stdin=subprocess.DEVNULL,

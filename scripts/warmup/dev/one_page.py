@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warmup.checks import claims, project
-from warmup.content import exercises, markdown, outputs, puzzles, trainers
+from warmup.content import exercises, markdown, outputs, puzzles, sources, trainers
 from warmup.content.page import Page
 from warmup.content.puzzles import Puzzle
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
@@ -100,7 +100,7 @@ def find(name: str) -> Target:
         files |= {SNIPPETS / one for one in puzzle.files}
         programs = [file for file in sorted(files) if file.suffix == ".py"]
     elif kind in (exercises.FOLDER, trainers.FOLDER) and slug != "index":
-        files |= {*(SNIPPETS / bare).rglob("*.py")}
+        files |= {*sources.below(SNIPPETS / bare)}
         programs = outputs.programs(SNIPPETS, bare)
         if kind == exercises.FOLDER:
             tests += ["tests/write/test_judges.py", "-k", slug]
@@ -114,7 +114,7 @@ def find(name: str) -> Target:
         programs = [file for file in dict.fromkeys(included) if file.suffix == ".py"]
         tests += [relative(claims.module_of(bare))]
     tests = [one for one in tests if not one.startswith("tests/") or (ROOT / one).is_file()]
-    return Target(bare, path, shown, [one for one in programs if one.is_file()], tests, frozenset(files), folder)
+    return Target(bare, path, shown, [one for one in programs if sources.exists(one)], tests, frozenset(files), folder)
 
 
 def check(target: Target) -> tuple[str, str]:

@@ -8,7 +8,7 @@ import re
 from collections.abc import Callable, Iterable
 
 from warmup import vocabulary
-from warmup.content import markdown
+from warmup.content import markdown, sources
 from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.questions import Question
@@ -104,8 +104,8 @@ def _trainer(build: Build, page: Trainer, written: Trainer) -> dict:
         "diagnosis": writer.plain(diagnosis.lines) if diagnosis else "",
         "fixed": _file(build, page.answer),
         "bugs": [
-            {"name": bug.name, "changes": [{"broken": one.old, "fixed": one.new} for one in bug.changes]}
-            for bug in page.bugs
+            {"name": bug.why, "changes": [{"broken": one.wrong, "fixed": one.right} for one in bug.changes]}
+            for bug in page.mistakes(build.renderer.snippets)
         ],
         **_ends(build, written),
     }
@@ -147,7 +147,7 @@ def _writer(build: Build, page: Entry) -> Writer:
 
 
 def _file(build: Build, name: str) -> dict:
-    code = (build.renderer.snippets / name).read_text(encoding="utf-8")
+    code = sources.text(build.renderer.snippets / name)
     return {"path": name, "url": build.link("")(SNIPPET_URL + name), "code": code}
 
 

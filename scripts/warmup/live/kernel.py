@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import codecs
 import ctypes
-import shutil
 import signal
 import sys
 import tempfile
@@ -18,7 +17,7 @@ from pathlib import Path
 
 from IPython.display import display
 
-from warmup.content import header, outputs
+from warmup.content import header, outputs, sources
 from warmup.project import SNIPPETS
 from warmup.run import comparison, digits, exercise
 from warmup.run.child import PR_SET_PDEATHSIG
@@ -59,15 +58,14 @@ def run(name: str, source: str) -> None:
         ValueError: there is no such snippet.
     """
     snippet = (SNIPPETS / name).resolve()
-    if not snippet.is_relative_to(SNIPPETS) or snippet.suffix != ".py" or not snippet.is_file():
+    if not snippet.is_relative_to(SNIPPETS) or snippet.suffix != ".py" or not sources.exists(snippet):
         raise ValueError(f"There is no snippet {name!r}.")
     if snippet.name in ("judge.py", "check.py"):
         display({MESSAGE: asdict(attempt(snippet, source)), "text/plain": ""}, raw=True)
         return
-    declared = header.parse(snippet.read_text(encoding="utf-8"), snippet)
+    declared = header.parse(sources.text(snippet), snippet)
     with tempfile.TemporaryDirectory(prefix="warmup-") as folder:
-        for neighbor in snippet.parent.glob("*.py"):  # it may load one
-            shutil.copy(neighbor, folder)
+        sources.copy(snippet.parent, Path(folder))  # it may load one
         program = Path(folder, snippet.name)
         program.write_text(source, encoding="utf-8")
         passed_on = {"stdout": _Passed(sys.stdout), "stderr": _Passed(sys.stderr)}

@@ -12,8 +12,8 @@ import os
 import re
 from pathlib import Path
 
-from warmup.content import outputs
-from warmup.content.header import Header, HeaderError, parse
+from warmup.content import outputs, sources
+from warmup.content.header import Header, parse
 from warmup.content.outputs import output_file
 from warmup.run.digits import NUMBER, masked
 from warmup.run.result import Result
@@ -110,8 +110,8 @@ def diff(path: Path, old: str, new: str, old_label: str, new_label: str) -> str:
 
 def header_of(path: Path) -> Header:
     try:
-        return parse(path.read_text(encoding="utf-8"), path)
-    except (OSError, UnicodeDecodeError, HeaderError):
+        return parse(sources.text(path), path)
+    except (OSError, ValueError):
         return Header()  # the runner reports it
 
 

@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from pathlib import Path
 
-from warmup.content import confirmed, outputs
+from warmup.content import confirmed, outputs, sources
 from warmup.content.header import Header
 from warmup.content.outputs import output_file
 from warmup.project import SNIPPETS, relative, replace_file
@@ -167,7 +167,7 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
             return Change(path, "unchanged", message=f"{name_of(path)} prints what is recorded, so it needs no variant")
     old, new = _read(out), result.stdout
     if named:
-        before, code = outputs.read(out), path.read_text(encoding="utf-8")
+        before, code = outputs.read(out), sources.text(path)
         if old and not force and before and before.tied_to(code) and agree(before.text, new, kind):
             new = old
         else:
@@ -181,7 +181,7 @@ def _record_one(result: Result, force: bool, variant: str, dispute: str) -> Chan
 
 def _record_drawing(result: Result, kind: Header, force: bool) -> bool:
     """Write the plot that a run drew, or take away the one that it no longer draws; whether anything changed."""
-    file, code = outputs.drawing_file(result.path), result.path.read_text(encoding="utf-8")
+    file, code = outputs.drawing_file(result.path), sources.text(result.path)
     old = outputs.read_drawing(file)
     if not result.drawing:
         file.unlink(missing_ok=True)

@@ -11,6 +11,7 @@ from collections.abc import Iterable, Iterator, Mapping, Sequence
 from concurrent.futures import ThreadPoolExecutor, as_completed
 from pathlib import Path
 
+from warmup.content import sources
 from warmup.content.header import Header, HeaderError, parse
 from warmup.run import child
 from warmup.run.needs import missing_need
@@ -110,19 +111,23 @@ class Runner:
         on_output: OnOutput | None = None,
     ) -> Result:
         try:
-            header = declared or parse(path.read_text(encoding="utf-8"), shown(path))
+            header = declared or parse(sources.text(path), shown(path))
         except HeaderError as error:
             return Result(path, "failed", message=str(error))
-        except (OSError, UnicodeDecodeError) as error:
+        except (OSError, ValueError) as error:
             return Result(path, "failed", message=f"{shown(path)} cannot be read: {error}")
         if reason := missing_need(header):
             return Result(path, "skipped", message=f"{shown(path)} {reason}")
         with tempfile.TemporaryDirectory(prefix="warmup-", ignore_cleanup_errors=True) as folder:
             Path(folder, "work").mkdir()
+            try:
+                program = sources.place(path.resolve(), Path(folder, "program"))
+            except (OSError, ValueError) as error:
+                return Result(path, "failed", message=f"{shown(path)} cannot be run: {error}")
             limit = header.timeout * self.patience if timeout is None else timeout
             run = Process(path, limit, self.output_limit, self.grace, on_output)
             with run.pipes(self._context) as (out, err):
-                args = (str(path.resolve()), out, err, folder, "cuda" in header.needs, header.draws)
+                args = (str(program), out, err, folder, "cuda" in header.needs, header.draws)
                 with self._lock:
                     if stop.is_set():
                         return Result(path, "skipped", message=f"{shown(path)} was not run: the run was stopped")

@@ -19,7 +19,7 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from warmup import checks, vocabulary
-from warmup.content import levels, navigation, one_file
+from warmup.content import levels, navigation, one_file, sources
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
 from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search, sheets
 from warmup.site.ahead import begun, possible
@@ -106,9 +106,10 @@ class Pages:
         shown = (*own, *site.snippets, *site.plots)
         for name in dict.fromkeys((*shown, *(puzzle.program for puzzle in site.puzzles))):
             source = SNIPPETS / name
-            if source.suffix == ".py" and source.is_file():
-                text = source.read_bytes().decode("utf-8", "replace")
-                files.append(File.generated(config, SNIPPET_URL + name, content=self.labels.labelled(name, text)))
+            if source.suffix == ".py" and sources.exists(source):
+                with contextlib.suppress(ProblemError):  # reported by checks.problems
+                    text = self.labels.labelled(name, sources.text(source, "replace"))
+                    files.append(File.generated(config, SNIPPET_URL + name, content=text))
             elif source.is_file():
                 files.append(File.generated(config, SNIPPET_URL + name, abs_src_path=str(source)))
         for page in site.coding:

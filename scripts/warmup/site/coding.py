@@ -110,11 +110,11 @@ def _mistakes(page: Exercise, snippets: Path) -> list[str]:
 
 
 def _bugs(page: Trainer, snippets: Path, label: Callable[[str], str]) -> list[str]:
-    """Each bug: its name, the line of the downloaded file in which it stands, and how it is mended."""
+    """Each bug: the line of the downloaded file in which it stands, what it is, and how it is mended."""
     code = (snippets / page.start).read_text(encoding="utf-8")
     lines, above = [""], label(page.start).count("\n")
-    for bug in page.bugs:
-        lines += [f"**Line {above + bug.line(code)}: {bug.name}**", "", *_diff(code, bug.fix(code))]
+    for bug in page.mistakes(snippets):
+        lines += [f"**Line {above + bug.line_in(code)}: {bug.why}**", "", *_diff(code, bug.mended(code))]
     fixed = relative_link(f"{page.folder_of_all}/")(SNIPPET_URL + page.answer)
     return [*lines, f"[Download {Path(page.answer).name}]({fixed}), the script without them.", ""]
 

@@ -14,7 +14,7 @@ from functools import cached_property
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import header, outputs, versions
+from warmup.content import header, outputs, sources, versions
 from warmup.content.levels import Site
 from warmup.project import ROOT
 
@@ -76,8 +76,8 @@ class Labels:
         """With which torch a program was run, and on what."""
         path = self.root / "snippets" / program
         try:
-            needs = header.parse(path.read_text(encoding="utf-8"), path).needs
-        except (OSError, UnicodeDecodeError, header.HeaderError):
+            needs = header.parse(sources.text(path), path).needs
+        except (OSError, ValueError):
             needs = frozenset()  # reported by the checks
         output = outputs.read(outputs.output_file(path))
         if output is None and "cuda" in needs:
@@ -98,7 +98,7 @@ class Labels:
     def _runnable(self) -> int:
         """How many programs a run without a GPU compares."""
         programs = outputs.programs(self.root / "snippets")
-        texts = (path.read_bytes().decode("utf-8", "replace") for path in programs)
+        texts = (sources.files(path)[0].read_bytes().decode("utf-8", "replace") for path in programs)
         return sum(not re.search(r"^# needs = .*cuda", text, re.M) for text in texts)
 
 

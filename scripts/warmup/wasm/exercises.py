@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warmup.content import exercises, one_file
+from warmup.content import exercises, one_file, sources
 from warmup.project import SNIPPETS
 
 # page/browser.js makes the same of what a reader has written.
@@ -41,6 +41,6 @@ def text(path: Path) -> str:
         ProblemError: the judge is damaged.
     """
     if not is_starter(path):
-        return path.read_text(encoding="utf-8")
+        return sources.text(path)
     solution = path.with_name("solution.py").read_text(encoding="utf-8")
     return _PROGRAM.format(judge=one_file.assembled(path.with_name("judge.py")), solution=solution)

@@ -6,7 +6,7 @@ import json
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from warmup.content import outputs
+from warmup.content import outputs, sources
 from warmup.project import SNIPPETS
 from warmup.wasm import exercises, files, pins
 
@@ -57,7 +57,7 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     for name, fingerprint in tried["programs"].items():
         source = snippets / name
         found = record(source, tried["torch"])
-        if found and source.is_file() and fingerprint == outputs.fingerprint(exercises.text(source), found.text):
+        if found and sources.exists(source) and fingerprint == outputs.fingerprint(exercises.text(source), found.text):
             records[name] = found.text
     paths[files.MANIFEST] = folder / files.MANIFEST
     size = sum(one["bytes"] for one in manifest.values())

@@ -63,7 +63,7 @@ def test_a_copy_of_an_exercise_or_a_trainer_has_all_that_the_page_shows(copies, 
         for name in (page.start, page.judge):
             assert f"]({base}snippets/{name})" in text
         assert (SNIPPETS / page.start).read_text(encoding="utf-8").rstrip().rpartition("# ///\n")[2].strip() in text
-        assert text.count("```diff\n") == (len(page.mistakes(SNIPPETS)) if page in SITE.exercises else len(page.bugs))
+        assert text.count("```diff\n") == len(page.mistakes(SNIPPETS))
         for question in page.related:
             assert f"- {page.invitation}: [" in copies[f"{question.id}.md"]
 

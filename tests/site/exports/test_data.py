@@ -92,7 +92,7 @@ def test_questions_json_has_every_trainer_with_its_bugs(site, data, copies, base
     for record, page in zip(data["trainers"], SITE.trainers, strict=True):
         text = copies[record["markdown"].removeprefix(base)]
         assert record["symptom"] in text and record["diagnosis"] in text
-        assert [bug["name"] for bug in record["bugs"]] == [bug.name for bug in page.bugs]
+        assert [bug["name"] for bug in record["bugs"]] == [bug.why for bug in page.mistakes(SNIPPETS)]
         for file in (record["broken"], record["fixed"]):
             assert below_its_label((site / file["url"].removeprefix(base)).read_text("utf-8")) == file["code"]
         check = below_its_label((site / record["check"].removeprefix(base)).read_text("utf-8"))

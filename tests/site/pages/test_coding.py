@@ -64,9 +64,10 @@ def test_the_line_of_each_bug_is_that_line_of_the_file_that_one_downloads(site, 
     fold = page_of(page).select_one("details.example")
     served = (site / "snippets" / page.start).read_text(encoding="utf-8")
     named = [one.get_text() for one in fold.select("p > strong") if one.get_text().startswith("Line ")]
-    assert len(named) == len(page.bugs)
-    for name, bug in zip(named, page.bugs, strict=True):
-        both = zip(served.splitlines(), bug.fix(served).splitlines(), strict=False)
+    bugs = page.mistakes(SNIPPETS)
+    assert bugs
+    for name, bug in zip(named, bugs, strict=True):
+        both = zip(served.splitlines(), bug.mended(served).splitlines(), strict=False)
         first = next(number for number, (broken, fixed) in enumerate(both, start=1) if broken != fixed)
         assert name.startswith(f"Line {first}: ")
 
@@ -76,12 +77,13 @@ def test_a_trainer_shows_its_bugs_in_the_fold_of_the_diagnosis_and_nowhere_else(
     found = page_of(page)
     fold = found.select_one("details.example")
     names = [one.get_text() for one in fold.select("p > strong") if one.get_text().startswith("Line ")]
+    bugs = [bug.why for bug in page.mistakes(SNIPPETS)]
     assert [re.sub(r"^Line \d+: ", "", name) for name in names] == [
-        BeautifulSoup(bug.name.replace("`", ""), "html.parser").get_text() for bug in page.bugs
+        BeautifulSoup(bug.replace("`", ""), "html.parser").get_text() for bug in bugs
     ]
     fold.decompose()
     assert not found.select(".tw-diff")
-    assert not [bug.name for bug in page.bugs if bug.name in found.get_text()]
+    assert not [bug for bug in bugs if bug in found.get_text()]
 
 
 def test_a_question_links_what_practices_it(page_of):

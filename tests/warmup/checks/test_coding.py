@@ -56,21 +56,7 @@ def test_the_sample_has_no_problem(sample):
         (EXERCISE, '??? tip "Hint 2"\n\n    Not minus.\n', "", "'Hints' has 1 folded hints; 2 to 3 belong there."),
         (EXERCISE, "- **Good**", "- **Better**", "has the bullets ['Weak', 'Better', 'Strong']"),
         (EXERCISE, 'python title="solution.py"', "python", "A snippet stands in a fence without a title."),
-        (
-            TRAINER,
-            "    changes:\n      - broken: |\n          place += 0\n",
-            "    changes:\n      - a: b\n",
-            ":7: A cha",
-        ),
-        (TRAINER, "place += 0", "place += 5", ":7: A change of 'The step is zero.' does not apply to broken.py"),
-        (TRAINER, "place += 1", "place += 2", ":7: All changes together do not turn broken.py into fixed.py."),
-        (TRAINER, "  - name: The step is zero.\n    changes:", "  - changes:", ":7: The bug '' needs a name"),
-        (
-            TRAINER,
-            "bugs:\n  - name: The step is zero.",
-            "bugs:\n  - 7\n  - name: x",
-            ":7: bugs is not a list of mappings",
-        ),
+        (TRAINER, "minutes: 4", "minutes: 4\nbugs: []", ":6: The front matter has an unknown key, 'bugs'."),
         (TRAINER, "<!-- warmup:check -->", "", "'Script' has the marker warmup:check 0 times."),
         (TRAINER, "    <!-- warmup:bugs -->", "    <!-- warmup:bugs -->\n    <!-- warmup:bugs -->", "bugs 2 times."),
         (TRAINER, '??? tip "Hint 2"\n\n    Print the step.\n', "", "'Hints' has 2 folded hints; 3 to 5 belong there."),
@@ -83,16 +69,53 @@ def test_a_mistake_on_a_page(sample, page, old, new, message):
     assert [one for one in found if one.startswith(str(sample / page)) and message in one], "\n".join(found)
 
 
-@pytest.mark.parametrize("name", ["starter.py", "judge.py", "solution.py"])
+@pytest.mark.parametrize("name", ["starter.py", "judge.py", "solution.py", "mistakes.yml"])
 def test_a_file_of_an_exercise_that_is_missing(sample, name):
     (sample / ADD / name).unlink()
     assert any(f"{ADD}/{name}: It does not exist." in one for one in problems(sample))
 
 
-@pytest.mark.parametrize("name", ["broken.py", "fixed.py", "check.py", "symptom.py", "curves.py", "extension.py"])
+@pytest.mark.parametrize("name", ["broken.py", "mistakes.yml", "check.py", "symptom.py", "curves.py", "extension.py"])
 def test_a_file_of_a_trainer_that_is_missing(sample, name):
     (sample / STILL / name).unlink()
     assert any(f"{STILL}/{name}: It does not exist." in one for one in problems(sample))
+
+
+def test_a_file_in_the_place_of_a_script_that_is_made(sample):
+    (sample / STILL / "fixed.py").write_text("x = 1\n")
+    message = "fixed.py: Nothing reads this file. Delete it: its text is made of broken.py and mistakes.yml."
+    assert message in the_one(sample, STILL)
+
+
+@pytest.mark.parametrize(
+    ("old", "new", "message"),
+    [
+        ("- name", "- because", ":1: This mistake has other keys."),
+        ("place += 0", "place += 5", ":1: A change does not apply: 'place += 5' does not stand there."),
+        ("place += 1", "place += (1", ":1: What comes of it is no Python: "),
+        ("place += 1", f"place += 1  # {'x' * 80}", ":1: The line has "),
+    ],
+)
+def test_a_mistake_in_the_mistakes_of_a_trainer(sample, old, new, message):
+    edit(sample, f"{STILL}/mistakes.yml", old, new)
+    assert message in the_one(sample, f"{STILL}/mistakes.yml")
+
+
+def test_each_bug_can_be_mended_alone_and_all_together(sample):
+    path = sample / STILL / "mistakes.yml"
+    text = path.read_text()
+    path.write_text(text + text.replace("step", "other"))
+    assert "does not apply: 'place += 0' does not stand there. Copy whole lines from broken.py" in the_one(
+        sample, STILL
+    )
+    path.write_text("[]\n")
+    assert "There is no mistake here. check.py is tried on at least one." in "".join(problems(sample))
+
+
+def test_an_output_of_a_script_that_is_made_goes_with_its_text(sample):
+    path = sample / STILL / "fixed.out"
+    path.write_text("# recorded on a CPU, torch 9, 2026-01-01, fingerprint 0123456789abcdef\n3\n")
+    assert "An exact output says where it was recorded." in the_one(sample, "fixed.out")
 
 
 def test_a_judge_is_tried_on_right_and_wrong_solutions(sample):
@@ -112,7 +135,7 @@ def test_a_judge_is_tried_on_right_and_wrong_solutions(sample):
         ("right:", "left:", ":1: A change has other keys."),
         ("total = a + b", "", ":1: A change is no text."),
         ("total = a + b", "total = b + a", ":1: A change does not apply: 'total = b + a' does not stand there."),
-        ("total = a - b", "total = (a", ":1: With it the solution is no Python: "),
+        ("total = a - b", "total = (a", ":1: What comes of it is no Python: "),
         ("total = a - b", f"total = a  # {'x' * 80}", ":1: The line has "),
         ("A minus subtracts.", f"A minus {'x' * 80}", ":1: The line has "),
     ],
@@ -129,11 +152,11 @@ def test_each_mistake_has_a_name_of_its_own(sample):
 
 
 def test_what_a_page_shows_does_not_scroll_and_a_judge_may_be_wide(sample):
-    for name in (f"{ADD}/also/sum.py", f"{ADD}/solution.py", f"{STILL}/broken.py", f"{STILL}/fixed.py"):
+    for name in (f"{ADD}/also/sum.py", f"{ADD}/solution.py", f"{STILL}/broken.py"):
         edit(sample, name, "def ", f"# {'x' * 83}\n\n\ndef ")
     edit(sample, f"{ADD}/judge.py", "def ", f"# {'x' * 83}\n\n\ndef ")
     found = problems(sample)
-    assert len(found) == 3 and all("The line has 85 columns; at most 84." in one for one in found), found
+    assert len(found) == 2 and all("The line has 85 columns; at most 84." in one for one in found), found
 
 
 def test_a_judge_that_cannot_be_one_file(sample):

@@ -44,8 +44,8 @@ OUTSIDE = "This text stands outside of the fold above it. Indent it by four spac
         (EXERCISE, "    Not minus.", "Not minus.", f"29: {EMPTY}"),
         (EXERCISE, "    Twice a plus.", "Twice a plus.", f"47: {EMPTY}"),
         (EXERCISE, '**Good**: "A plus."', "**Good**:", f"54: {SILENT}"),
-        (TRAINER, "    Print the step.\n", "", f"38: {EMPTY}"),
-        (TRAINER, '**Weak**: "It is slow."', "**Weak**:", f"72: {SILENT}"),
+        (TRAINER, "    Print the step.\n", "", f"31: {EMPTY}"),
+        (TRAINER, '**Weak**: "It is slow."', "**Weak**:", f"65: {SILENT}"),
         (PUZZLE, "says.", 'says.\n\n??? tip "More"', f"14: {EMPTY}"),
     ],
 )

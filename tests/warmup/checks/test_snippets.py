@@ -53,7 +53,6 @@ MAIN = 'if __name__ == "__main__":\n    f()\n'
         ("x = 1  # TODO\n", "a", TODO),
         (f"def f():\n    pass\n{MAIN}", "a", SILENT),
         (f"def f():\n    pass\n{MAIN}", "a_broken", ""),
-        (f"def f():\n    pass\n{MAIN}", "fixed", ""),
         (f'def f():\n    """Says it."""\n{MAIN}', "a", ""),
         ("def f():\n    pass\nf()\n", "a", ""),
     ],

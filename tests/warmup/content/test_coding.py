@@ -5,8 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup.content import levels
-from warmup.content.mistakes import CannotApply, Change
-from warmup.content.trainers import Bug
+from warmup.content.mistakes import CannotApply, Change, Mistake
 
 CODE = """def train():
     for _ in range(3):
@@ -98,13 +97,18 @@ def test_a_damaged_program_is_a_problem_and_no_crash(sample, kind):
 
 
 def test_a_change_takes_the_indentation_of_its_place():
-    change = Change("a = 1\nb = 2\n", "b = 2\nif b:\n    a = 1\n")
-    assert change.apply(CODE) == CODE.replace(
-        "        a = 1\n        b = 2\n", "        b = 2\n        if b:\n            a = 1\n"
-    )
-    assert change.line(CODE) == 3
-    assert Change("a = 1\nb = 2\n", "a = 1\nb = 3\n").line(CODE) == 4
-    assert Bug("x", (Change("a = 3", "a = 4"), Change("b = 2", "b = 5"))).line(CODE) == 4
+    change = Change(right="b = 2\nif b:\n    a = 1\n", wrong="a = 1\nb = 2\n")
+    right = CODE.replace("        a = 1\n        b = 2\n", "        b = 2\n        if b:\n            a = 1\n")
+    assert change.mended(CODE) == right
+    assert change.made(right) == CODE
+
+
+def test_the_line_of_a_mistake_is_the_first_that_is_wrong():
+    assert Change(right="b = 2\na = 1\n", wrong="a = 1\nb = 2\n").line(CODE) == 3
+    assert Change(right="a = 1\nb = 3\n", wrong="a = 1\nb = 2\n").line(CODE) == 4
+    mistake = Mistake("x", "It is.", (Change(right="a = 4", wrong="a = 3"), Change(right="b = 5", wrong="b = 2")))
+    assert mistake.line_in(CODE) == 4
+    assert mistake.made(mistake.mended(CODE)) == CODE
 
 
 @pytest.mark.parametrize(
@@ -113,4 +117,4 @@ def test_a_change_takes_the_indentation_of_its_place():
 )
 def test_a_change_that_does_not_fit_one_place_says_so(text, message):
     with pytest.raises(CannotApply, match=message):
-        Change(text, "y").apply(CODE + "x\nif a:\n    x\n")
+        Change(right=text, wrong="y").made(CODE + "x\nif a:\n    x\n")

@@ -11,7 +11,7 @@ from pathlib import Path
 import pytest
 import yaml
 
-from warmup.content import levels, mistakes, one_file
+from warmup.content import levels, mistakes, one_file, sources
 from warmup.project import SNIPPETS, ProblemError
 from warmup.testing import SAMPLE
 
@@ -45,8 +45,9 @@ def test_an_assembled_judge_rejects_what_is_wrong_and_knows_the_mistake(tmp_path
 
 def test_an_assembled_check_tells_a_mended_script_from_a_broken_one(tmp_path):
     trainer = SAMPLE / "snippets/practice/trainers/stands-still"
-    assert run(tmp_path, trainer / "check.py", trainer / "fixed.py") == (0, "gone\n")
     assert run(tmp_path, trainer / "check.py", trainer / "broken.py") == (1, "still there\n")
+    sources.copy(trainer, tmp_path / "mended")
+    assert run(tmp_path, trainer / "check.py", tmp_path / "mended/fixed.py") == (0, "gone\n")
 
 
 def test_an_assembled_check_of_a_real_trainer_names_symptoms(tmp_path):
