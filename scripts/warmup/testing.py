@@ -14,7 +14,7 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from warmup.content import navigation, sheets
+from warmup.content import navigation, outputs, sheets
 from warmup.project import ROOT
 from warmup.vocabulary import LEVELS
 
@@ -53,7 +53,7 @@ def load_snippet(name: str) -> ModuleType:
     return module
 
 
-_COPIED = ("requirements-test.txt", "CONTRIBUTING.md")
+_COPIED = ("requirements-test.txt", "CONTRIBUTING.md", f"snippets/{outputs.WATCHING}")
 
 
 def sample_sources() -> set[str]:
@@ -82,6 +82,7 @@ def copy_sample(folder: Path) -> Path:
     for name in ("scripts", "docs"):
         shutil.copytree(ROOT / name, project / name, ignore=left_out)
     for name in _COPIED:
+        (project / name).parent.mkdir(parents=True, exist_ok=True)
         shutil.copy(ROOT / name, project / name)
     shutil.copytree(SAMPLE, project, ignore=left_out, dirs_exist_ok=True)
     settings = (ROOT / "mkdocs.yml").read_text(encoding="utf-8")

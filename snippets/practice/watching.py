@@ -1,6 +1,7 @@
 """What judges and checks share: run a reader's script in a process with a limit.
 
-The limit counts processor time, which is the same on a busy machine.
+The limit counts processor time, which is the same on a busy machine. The runner of
+snippets counts it with this file, too.
 """
 
 from __future__ import annotations

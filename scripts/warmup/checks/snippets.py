@@ -53,9 +53,7 @@ def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
     shown = {include.path for page in (*site.questions, *site.coding) for include in page.includes}
     shown = shown.union(*(puzzle.files for puzzle in site.puzzles))
     shown = shown.union(*(page.programs(snippets) for page in site.coding))
-    of_all = {page.shared_by_all for page in site.coding}
-    below = filter(None, (one_file.shared(snippets / name) for name in of_all))
-    shown |= of_all | {path.relative_to(snippets).as_posix() for path in below}
+    shown |= {outputs.WATCHING, *(page.shared_by_all for page in site.coding)}
     # Nothing is printed by what draws a trainer's curves.
     shown |= {f"{page.id}/{name}.out" for page in site.trainers for name in ("symptom", "curves")}
     for path in sorted(snippets.rglob("*.py")):

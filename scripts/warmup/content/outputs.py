@@ -22,6 +22,7 @@ from pathlib import Path
 from warmup.content import header, sources
 from warmup.project import ROOT
 
+WATCHING = "practice/watching.py"  # what judges and checks, and the runner, watch processes with
 PROVENANCE = "# recorded on "
 _DRAWN = re.compile(r"<!-- drawn with torch (?P<torch>\S+), fingerprint (?P<fingerprint>[0-9a-f]{16}) -->\n")
 _FINGERPRINT = re.compile(r", fingerprint ([0-9a-f]{16})$")
@@ -80,7 +81,7 @@ def is_program(name: Path) -> bool:
     The rest is tested otherwise: exercises, whose solutions print nothing, and what judges them or a trainer.
     """
     folder = name.parent.as_posix()
-    if "practice/write" in folder or name.as_posix() == "practice/watching.py":
+    if "practice/write" in folder or name.as_posix() == WATCHING:
         return False
     return "practice/trainers" not in folder or name.name not in ("check.py", "checking.py")
 

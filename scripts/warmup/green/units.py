@@ -10,11 +10,15 @@ import functools
 import re
 from dataclasses import dataclass
 
+from warmup.content.outputs import WATCHING
 from warmup.green.digests import Files, digest
 from warmup.vocabulary import LEVELS
 
 # A change of these runs everything.
-TOOLS = ("scripts/**/*.py", "tests/**/*.py", "pyproject.toml", "requirements*.txt", "constraints.txt")
+TOOLS = (
+    *("scripts/**/*.py", f"snippets/{WATCHING}", "tests/**/*.py"),
+    *("pyproject.toml", "requirements*.txt", "constraints.txt"),
+)
 # What tests of the tools build, break and read besides: all that is not an answer, and the small sample project.
 SUPPORT = ("scripts", "docs/assets", "tests/sample", "mkdocs.yml")
 # In front of the path of a file of the built site.

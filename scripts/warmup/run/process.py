@@ -2,30 +2,30 @@
 
 from __future__ import annotations
 
-import contextlib
 import json
 import math
 import multiprocessing.context
 import multiprocessing.process
 import os
+import runpy
 import selectors
 import signal
-import subprocess
-import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from multiprocessing.connection import Connection
 from pathlib import Path
 
+from warmup.content.outputs import WATCHING
+from warmup.project import SNIPPETS
 from warmup.run.drawing import for_a_page
 from warmup.run.result import Result, shown
 
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
-# Who sleeps uses no processor time. So the clock ends it, after this many times its limit; and whatever runs where
-# nothing tells the processor time.
-CLOCK = 5
-UNITS = (1, 60, 3600, 86400)  # seconds in what `ps` prints, from the last
+# The file that judges and checks watch with: they must run where there are no tools.
+_WATCHING = runpy.run_path(str(SNIPPETS / WATCHING))
+CLOCK: int = _WATCHING["CLOCK"]
+cpu_seconds: Callable[[int], float | None] = _WATCHING["cpu_seconds"]
 
 
 OnOutput = Callable[[str, bytes], None]  # "stdout" or "stderr", and what was printed there
@@ -232,36 +232,3 @@ def signal_name(number: int) -> str:
         return signal.Signals(number).name
     except ValueError:
         return f"signal {number}"
-
-
-# Judges and checks count as this does (snippets/practice/watching.py), but must run where there are no tools.
-def cpu_seconds(leader: int) -> float | None:
-    """Processor time of the session that a process leads; None if nothing tells it.
-
-    It counts all its processes, and on Linux those that ended and were waited for.
-    """
-    if sys.platform == "darwin":
-        command = ["ps", "-A", "-o", "pgid=", "-o", "time="]
-        try:
-            listed = subprocess.check_output(command, text=True)
-        except (OSError, subprocess.CalledProcessError):
-            return None
-        seconds = 0.0
-        for line in listed.splitlines():
-            group, used = line.split()
-            if group == str(leader):  # [[days-]hours:]minutes:seconds
-                parts = used.replace("-", ":").split(":")
-                for part, unit in zip(reversed(parts), UNITS, strict=False):
-                    seconds += float(part) * unit
-        return seconds
-    if not Path("/proc/self/stat").exists():
-        return None
-    ticks = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            with contextlib.suppress(OSError):
-                stat = Path(entry.path, "stat").read_bytes()
-                fields = stat[stat.rindex(b")") + 2 :].split()
-                if int(fields[3]) == leader:  # the session; 11 to 14 are times
-                    ticks += sum(map(int, fields[11:15]))
-    return ticks / os.sysconf("SC_CLK_TCK")

@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 
+from warmup.content import outputs
 from warmup.project import ROOT
 
 CLAIMS = "tests/snippets/junior/autograd/test_thing.py"
@@ -33,7 +34,7 @@ class Project:
     def __init__(self, root: Path) -> None:
         self.root = root
         shutil.copytree(ROOT / "scripts", root / "scripts")
-        for name in ("pyproject.toml", "tests/conftest.py"):
+        for name in ("pyproject.toml", "tests/conftest.py", f"snippets/{outputs.WATCHING}"):
             self.write(name, (ROOT / name).read_text(encoding="utf-8"))
         for name, text in TEXTS.items():
             self.write(name, text)

@@ -69,6 +69,16 @@ def test_an_output_depends_on_what_its_program_imports_from_beside_it(tmp_path):
     assert sorted(found) == ["snippets/a.out", "snippets/a.py", "snippets/b.py"]
 
 
+@pytest.mark.parametrize(("name", "all_again"), [("snippets/practice/watching.py", True), ("snippets/a.py", False)])
+def test_what_the_runner_counts_with_is_one_of_the_tools(tmp_path, name, all_again):
+    path = tmp_path / name
+    path.parent.mkdir(parents=True)
+    path.write_text("x = 1\n")
+    before = Units(Files(tmp_path)).tools
+    path.write_text("x = 2\n")
+    assert (Units(Files(tmp_path)).tools != before) == all_again
+
+
 def known(files: Files, unit, entry: Entry, site: dict[str, str] | None) -> bool:
     return State(files, site).knows(entry, unit)
 
