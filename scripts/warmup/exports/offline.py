@@ -14,7 +14,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
-from html.parser import HTMLParser
+from html import unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
 
@@ -41,33 +41,33 @@ _LEFT_OUT = re.compile(
 )
 
 _LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
+_LINK = re.compile(r"<link\b[^>]*>")
+_INSIDE_SCRIPT = re.compile(r"(<script\b[^>]*>).*?(?=</script)", re.S)
+_ATTRIBUTE = re.compile(r'\b(rel|href)="([^"]*)"')
+_SOURCE = re.compile(r'<[^>]*?\s(?:src|data-starter)="([^"]*)"')
 _CONFIG = re.compile(r'<script id="__config" type="application/json">(.*?)</script>', re.S)
 # A script's own imports, written as these scripts write them: with double quotes and relative.
 _IN_JS = re.compile(r"""\b(?:from|import)\s*\(?\s*"(\.{1,2}/[^"]+)\"""")
 _IN_CSS = re.compile(r"""url\(\s*(['"]?)(.*?)\1\s*\)|@import\s+(['"])(.*?)\3""")
 
 
-class _Loaded(HTMLParser):
-    """Collects the addresses that a page's HTML makes a browser load, as they stand there."""
+def _loaded(text: str) -> Iterator[str]:
+    """The addresses that HTML makes a browser load, as they stand there.
 
-    def __init__(self) -> None:
-        super().__init__()
-        self.addresses: list[str] = []
-
-    def handle_starttag(self, tag: str, attrs: list[tuple[str, str | None]]) -> None:
-        named = dict(attrs)
-        if tag == "link" and not _LOADED_LINKS.isdisjoint((named.get("rel") or "").split()):
-            self.addresses.append(named.get("href") or "")
-        elif tag != "link":
-            self.addresses += [named.get("src") or "", named.get("data-starter") or ""]
+    It also takes an attribute that the text of a page quotes for one. That names no file of the site, and is left out.
+    """
+    text = _INSIDE_SCRIPT.sub(r"\1", text)
+    for tag in _LINK.findall(text):
+        found = dict(_ATTRIBUTE.findall(tag))
+        if not _LOADED_LINKS.isdisjoint(found.get("rel", "").split()):
+            yield unescape(found.get("href", ""))
+    yield from map(unescape, _SOURCE.findall(text))
 
 
 def _addresses(file: str, text: str) -> Iterator[str]:
     """What an HTML file, a style sheet, a script or the HTML in JSON makes a browser load, as it stands there."""
     if file.endswith(".html"):
-        parser = _Loaded()
-        parser.feed(text)
-        yield from parser.addresses
+        yield from _loaded(text)
         # Material's script starts the search in a worker of this name, also where nobody searches.
         yield from (json.loads(config)["search"] for config in _CONFIG.findall(text))
     elif file.endswith(".js"):
@@ -75,11 +75,9 @@ def _addresses(file: str, text: str) -> Iterator[str]:
     elif file.endswith(".css"):
         yield from (match[2] or match[4] or "" for match in _IN_CSS.finditer(text))
     elif file.endswith(".json"):
-        parser = _Loaded()
         for fragment in _strings(json.loads(text)):
-            if "src=" in fragment:  # parsing all of them would be the most of a reload
-                parser.feed(fragment)
-        yield from parser.addresses
+            if "src=" in fragment:  # to look through all of them would be the most of a reload
+                yield from _loaded(fragment)
 
 
 def _strings(value: object) -> Iterator[str]:
