@@ -192,3 +192,49 @@ class TestBackwardVsGrad:
         with pytest.raises(RuntimeError):
             torch.autograd.grad(checkpoint(layer, x, use_reentrant=True).sum(), layer.weight)
         assert torch.autograd.grad(checkpoint(layer, x, use_reentrant=False).sum(), layer.weight)[0].shape == (2, 2)
+
+    @pytest.mark.parametrize(("w", "x", "strength"), [(2.0, 3.0, 10.0), (-1.5, 4.0, 2.0)])
+    def test_the_penalty_of_the_program_adds_its_gradient_only_with_create_graph(
+        self, w: float, x: float, strength: float
+    ):
+        for create, expected in ((False, x), (True, x + 2 * strength * w)):
+            weight, point = torch.tensor(w, requires_grad=True), torch.tensor(x, requires_grad=True)
+            output = weight * point
+            (slope,) = torch.autograd.grad(output, point, create_graph=create, retain_graph=True)
+            loss = output + strength * slope**2
+            loss.backward()
+            assert loss.item() == w * x + strength * w**2 and weight.grad.item() == expected
+
+    @pytest.mark.parametrize("frozen", [0, 1])
+    def test_backward_skips_a_frozen_parameter_and_grad_raises_if_it_is_named(self, frozen: int):
+        layer = nn.Linear(3, 2)
+        parameters = list(layer.parameters())
+        parameters[frozen].requires_grad_(False)
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            torch.autograd.grad(layer(torch.ones(4, 3)).sum(), parameters)
+        layer(torch.ones(4, 3)).sum().backward()
+        assert [p.grad is None for p in parameters] == [number == frozen for number in range(2)]
+
+    @pytest.mark.parametrize("before", [None, 5.0])
+    def test_an_input_without_a_path_raises_in_grad_and_keeps_its_grad_in_backward(self, before: float | None):
+        x, apart = torch.ones(2, requires_grad=True), torch.ones(3, requires_grad=True)
+        apart.grad = None if before is None else torch.full((3,), before)
+        with pytest.raises(RuntimeError, match="appears to not have been used"):
+            torch.autograd.grad((x**2).sum(), [x, apart])
+        assert torch.autograd.grad((x**2).sum(), [x, apart], allow_unused=True)[1] is None
+        assert torch.autograd.grad((x**2).sum(), [x, apart], materialize_grads=True)[1].tolist() == [0, 0, 0]
+        (x**2).sum().backward()
+        assert apart.grad is None if before is None else apart.grad.tolist() == [before] * 3
+
+    @pytest.mark.parametrize("power", [2, 3])
+    def test_either_call_raises_the_second_time_on_one_graph_unless_it_was_kept(self, power: int):
+        for first in (False, True):
+            for call in (lambda loss, x, **keep: loss.backward(**keep), torch.autograd.grad):
+                x = torch.full((2,), 3.0, requires_grad=True)
+                loss = (x**power).sum()
+                call(loss, x, retain_graph=first)
+                if first:
+                    call(loss, x)
+                else:
+                    with pytest.raises(RuntimeError, match="a second time"):
+                        call(loss, x)
