@@ -96,8 +96,9 @@ class Question(Entry):
 
 
 def term(text: str) -> re.Pattern:
-    """Finds a term in prose, as a word and in any case."""
-    return re.compile(rf"(?<!\w){re.escape(text)}(?!\w)", re.I)
+    """Finds a term in prose, as a word, in any case, also across the end of a line."""
+    words = r"\s+".join(map(re.escape, text.split()))
+    return re.compile(rf"(?<!\w){words}(?!\w)", re.I)
 
 
 def needs_of(path: Path) -> frozenset[str]:

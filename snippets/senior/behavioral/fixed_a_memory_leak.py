@@ -1,16 +1,22 @@
 import weakref
 
 import torch
+import torch.nn.functional as F
 from torch import nn
 
-model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1))
-seen: list[weakref.ref] = []
-model[1].register_forward_hook(
-    lambda module, args, output: seen.append(weakref.ref(output.untyped_storage()))
+model = nn.Sequential(
+    nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000), nn.LogSoftmax(1)
 )
-keep = {"loss": lambda x: x, "detach()": torch.detach, "item()": torch.Tensor.item}
-for name in keep:
-    seen.clear()
-    history = [keep[name](model(torch.randn(8, 64)).mean()) for _ in range(5)]
-    alive = [output for output in seen if output() is not None]
-    print(f"{name:10}{len(alive)} of 5 activations alive")
+targets = torch.zeros(128, dtype=torch.int64)
+for layer in model:  # remember the memory of its output
+    layer.register_forward_hook(
+        lambda layer, args, y: blocks.append(weakref.ref(y.untyped_storage()))
+    )
+for kept in ("loss", "loss.item()"):
+    blocks, history = [], []
+    for _ in range(5):
+        loss = F.nll_loss(model(torch.randn(128, 64)), targets)
+        history.append(loss if kept == "loss" else loss.item())
+    for layer, block in zip(model, blocks):  # the first of five batches
+        size = f"{block().nbytes():,} bytes alive" if block() else "freed"
+        print(f"keep {kept:13}output of {type(layer).__name__:12}{size}")

@@ -8,6 +8,7 @@ import torch.nn.functional as F
 from torch import nn
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils._pytree import tree_leaves
+from torch.utils.data import DataLoader, TensorDataset
 
 
 class LiveBytes(TorchDispatchMode):
@@ -59,11 +60,11 @@ def graph_nodes() -> int:
 def assert_no_growth(
     step: Callable[[], object], steps: int = 5, warmup: int = 2, allowed: int = 1024
 ) -> float:
-    """Run a loop's iteration several times; it should hold no more memory then.
+    """Run one iteration of a loop several times and check that memory stays flat.
 
     Args:
-        steps: iterations that are measured, one or more; at least one period of
-            whatever the loop does now and then.
+        steps: measured iterations, one or more. If the loop does something only
+            in every n-th iteration, at least n.
         warmup: iterations before, which may grow: gradients, optimizer state.
         allowed: bytes that one step may add, so that a few small tensors pass.
 
@@ -93,25 +94,28 @@ def assert_no_growth(
 
 if __name__ == "__main__":
     model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000))
-    inputs, targets = torch.randn(128, 64), torch.randint(1000, (128,))
+    data = TensorDataset(torch.randn(1024, 64), torch.randint(1000, (1024,)))
+    loader = DataLoader(data, batch_size=128)
+    history: list[torch.Tensor | float] = []
 
     def step(train: bool, keep: Callable) -> None:
+        inputs, targets = next(iter(loader))
         loss = F.cross_entropy(model(inputs), targets)
         if train:
             loss.backward()
         history.append(keep(loss))
 
-    for train in (False, True):
-        for name, keep in (
-            ("loss", lambda x: x),
-            ("loss.detach()", torch.detach),
-            ("loss.item()", torch.Tensor.item),
-        ):
-            history: list[torch.Tensor | float] = []
-            try:
-                size = assert_no_growth(partial(step, train, keep))
-                verdict = f"passes: {size:g} bytes a step"
-            except AssertionError as error:
-                verdict = f"AssertionError: {error}"
-            print(f"{'train' if train else 'validate'}, history of {name}")
-            print(f"    {verdict}")
+    keeps = {
+        "loss": lambda loss: loss,
+        "loss.detach()": torch.detach,
+        "loss.item()": torch.Tensor.item,
+    }
+    loops: dict[str, Callable] = {"loader alone": lambda: next(iter(loader))}
+    for name, train in (("train", True), ("validate", False)):
+        for kept, keep in keeps.items():
+            loops[f"{name}, keep {kept}"] = partial(step, train, keep)
+    for name, loop in loops.items():
+        try:
+            print(f"{name:30}passes: {assert_no_growth(loop):g} bytes a step")
+        except AssertionError as error:
+            print(f"{name:30}AssertionError:\n    {error}")

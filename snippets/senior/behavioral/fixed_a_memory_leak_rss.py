@@ -24,17 +24,17 @@ def resident_megabytes() -> float:
     return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss * unit / 1e6
 
 
-def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
+def curve(fixed: bool, steps: int = 400, every: int = 100) -> list[float]:
     """Validate for ``steps`` batches and keep every loss, ``fixed`` as a number.
 
     Returns:
         RSS in MB at the start and after each ``every`` batches.
     """
-    model = nn.Sequential(nn.Linear(512, 2048), nn.ReLU(), nn.Linear(2048, 10))
+    model = nn.Sequential(nn.Linear(64, 256), nn.ReLU(), nn.Linear(256, 1000))
     history, megabytes = [], [resident_megabytes()]
     for step in range(1, steps + 1):
         loss = F.cross_entropy(
-            model(torch.randn(256, 512)), torch.randint(10, (256,))
+            model(torch.randn(128, 64)), torch.randint(1000, (128,))
         )
         history.append(loss.item() if fixed else loss)
         if step % every == 0:
@@ -43,7 +43,7 @@ def curve(fixed: bool, steps: int = 80, every: int = 20) -> list[float]:
 
 
 if __name__ == "__main__":
-    batches = range(0, 81, 20)
+    batches = range(0, 401, 100)
     curve(fixed=True)  # the first pass through the code also loads libraries
     print(
         "RSS in MB after   "

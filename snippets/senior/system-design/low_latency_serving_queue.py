@@ -78,19 +78,16 @@ if __name__ == "__main__":
     for load in (0.1, 0.5, 0.9):
         plain, waited = simulate(load, 64), simulate(load, 64, max_wait_ms=10)
         row = [percentile(found, p) for found in (plain, waited) for p in (50, 99)]
-        print(
-            f"load {load:4.0%}     " + "".join(f"{value:6.0f} ms" for value in row)
-        )
-    for requests in (60_000, 120_000):
-        found = simulate(1.05, 64, requests=requests)
-        row = [percentile(found, p) for p in (50, 99)]
-        print(f"105%, {requests:7}" + "".join(f"{value:6.0f} ms" for value in row))
-    print("16 replicas, the traffic of load 90%     p50     p99")
-    queues = {"a queue each, max batch  64": simulate(0.9, 64)}
-    for max_batch in (64, 128, 256):
-        load = 0.9 * capacity(64) / capacity(max_batch)
-        found = simulate(load, max_batch, replicas=16, requests=400_000)
-        queues[f"one queue,    max batch {max_batch:3}"] = found
-    for name, found in queues.items():
-        row = [percentile(found, p) for p in (50, 99)]
-        print(f"{name:35}" + "".join(f"{value:6.0f} ms" for value in row))
+        cells = "".join(f"{value:6.0f} ms" for value in row)
+        print(f"load {load:4.0%}     {cells}")
+    print("\none zone, p50 and p99       all zones up        a zone lost")
+    plans = {"17 GPUs, 17 queues, 64": (17, 1, 64)}
+    plans |= {"17 GPUs, one queue, 64": (17, 17, 64)}
+    plans |= {"16 GPUs, one queue, 128": (16, 16, 128)}
+    for name, (gpus, per_queue, max_batch) in plans.items():
+        row = []
+        for zones in (3, 2):
+            load = 100_000 / zones / (gpus * capacity(max_batch))
+            found = simulate(load, max_batch, replicas=per_queue, requests=200_000)
+            row += [percentile(found, percent) for percent in (50, 99)]
+        print(f"{name:23}" + "".join(f"{value:6.0f} ms" for value in row))

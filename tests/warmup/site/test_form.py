@@ -76,6 +76,11 @@ def test_each_term_is_marked_once_where_it_is_said_first(formed):
     assert "x.grad and .grad." in page.select_one("p").get_text()
 
 
+def test_a_term_of_two_words_is_marked_across_the_end_of_a_line(formed):
+    page = formed("## Say it\n\nIt needs dynamic\nbatching and .grad.\n", terms="dynamic batching, .grad")
+    assert [mark.get_text() for mark in page.select("mark")] == ["dynamic\nbatching", ".grad"]
+
+
 def test_what_is_asked_first_says_so_behind_its_question(formed):
     page = formed('## They ask next\n\n??? question first "Why?"\n\n    A\n\n??? question "And?"\n\n    B\n')
     assert [one.get_text() for one in page.select("summary")] == ["Why?Asked first", "And?"]

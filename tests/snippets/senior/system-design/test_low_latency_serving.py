@@ -1,7 +1,13 @@
 """What docs/senior/system-design/low-latency-serving.md claims, proven beyond the example shown."""
 
+import heapq
 import math
+import random
+import re
+import runpy
 import warnings
+from bisect import bisect_right
+from itertools import accumulate
 
 import pytest
 import torch
@@ -10,10 +16,15 @@ from torch import nn
 from warmup.testing import load_snippet
 
 budget = load_snippet("senior/system-design/low_latency_serving.py")
-plan = load_snippet("senior/system-design/low_latency_serving_estimate.py")
+estimate = load_snippet("senior/system-design/low_latency_serving_estimate.py")
 queue = load_snippet("senior/system-design/low_latency_serving_queue.py")
 overload = load_snippet("senior/system-design/low_latency_serving_overload_broken.py")
 measure = load_snippet("senior/system-design/low_latency_serving_batch_latency.py")
+
+
+def printed(module, capsys):
+    runpy.run_path(module.__file__)
+    return capsys.readouterr().out
 
 
 def p99(*args, **kwargs):
@@ -25,49 +36,58 @@ class TestLowLatencyServing:
         assert sum(budget.BUDGET_MS.values()) == 100
         fits = [size for size in (1, 8, 32, 64, 128) if 2 * (budget.FIXED_MS + budget.ITEM_MS * size) <= 50]
         assert max(fits) == 64 and budget.BUDGET_MS["queue_and_model"] == 50
-        assert plan.replicas_needed(budget.RATE, plan.Replica(budget.FIXED_MS, budget.ITEM_MS, 64), 0.6) == 50
+
+    @pytest.mark.parametrize(("max_batch", "zone"), [(1, 181), (8, 35), (32, 20), (64, 17), (128, 16)])
+    def test_the_gpus_of_a_zone_are_the_fewest_that_stay_at_90_percent_when_another_zone_is_lost(
+        self, capsys, max_batch, zone
+    ):
+        assert re.search(rf"^ +{max_batch} .* {zone} +{3 * zone}$", printed(budget, capsys), re.MULTILINE)
+        capacity = queue.capacity(max_batch)
+        assert 50_000 / (zone * capacity) <= 0.9 < 50_000 / ((zone - 1) * capacity)
+
+    def test_51_gpus_run_at_58_percent_leave_42_unused_and_take_1_6_times_the_traffic(self):
+        load = budget.RATE / (51 * queue.capacity(64))
+        assert load == pytest.approx(0.58, abs=0.005) and 1 - load == pytest.approx(0.42, abs=0.005)
+        for seed in (0, 1):
+            assert p99(1.6 * load, 64, replicas=17, requests=120_000, seed=seed) < 30
 
     @pytest.mark.parametrize("max_batch", [1, 7, 64, 300])
     def test_capacity_is_the_batch_over_its_time(self, max_batch):
-        replica = plan.Replica(fixed_ms=2.0, item_ms=0.5, max_batch=max_batch)
-        assert replica.batch_ms == 2.0 + 0.5 * max_batch
-        assert replica.capacity * replica.batch_ms / 1000 == pytest.approx(max_batch)
+        batch_ms = queue.FIXED_MS + queue.ITEM_MS * max_batch
+        assert queue.capacity(max_batch) * batch_ms / 1000 == pytest.approx(max_batch)
 
-    def test_a_larger_batch_buys_throughput_up_to_the_slope_and_no_further(self):
-        capacities = [plan.Replica(3.0, 0.25, 2**n).capacity for n in range(12)]
-        gains = [later / earlier for earlier, later in zip(capacities, capacities[1:], strict=False)]
-        assert all(gain > 1 for gain in gains)
-        assert gains == sorted(gains, reverse=True)
-        assert capacities[-1] < 1000 / 0.25
-
-    @pytest.mark.parametrize("load", [0.3, 0.6, 0.7, 1.0])
-    def test_the_plan_is_the_smallest_that_keeps_every_replica_at_its_load(self, load):
-        replica = plan.Replica(3.0, 0.25, 64)
-        count = plan.replicas_needed(100_000, replica, load)
-        assert 100_000 / count <= load * replica.capacity < 100_000 / (count - 1)
-
-    def test_losing_one_of_three_zones_saturates_a_plan_at_70_but_not_at_60_percent(self):
-        replica = plan.Replica(3.0, 0.25, 64)
+    @pytest.mark.parametrize("max_batch", [1, 64])
+    def test_losing_one_of_three_zones_saturates_a_plan_at_70_but_not_at_60_percent(self, max_batch):
+        capacity = queue.capacity(max_batch)
         for load, survives in ((0.7, False), (0.6, True)):
-            left = plan.replicas_needed(100_000, replica, load) * 2 / 3
-            assert (100_000 / left < replica.capacity) is survives
+            left = math.ceil(100_000 / (load * capacity)) * 2 / 3
+            assert (100_000 / left < capacity) is survives
 
-    def test_in_flight_is_the_law_of_little_in_the_simulation(self):
-        latencies = queue.simulate(0.8, 32)
-        rate = 0.8 * queue.capacity(32)
+    @pytest.mark.parametrize(("load", "max_batch"), [(0.8, 32), (0.5, 64)])
+    def test_in_flight_is_the_law_of_little_in_the_simulation(self, load, max_batch):
+        latencies = queue.simulate(load, max_batch)
+        rate = load * queue.capacity(max_batch)
         mean = sum(latencies) / len(latencies)
         generator = queue.random.Random(0)
         arrivals = list(queue.accumulate(generator.expovariate(rate / 1000) for _ in latencies))
         left = [arrival + latency for arrival, latency in zip(arrivals, latencies, strict=True)]
         inside = [sum(end > arrivals[i] for end in left[i - 500 : i + 1]) for i in range(1000, len(arrivals), 97)]
-        assert sum(inside) / len(inside) == pytest.approx(plan.in_flight(rate, mean), rel=0.1)
+        assert sum(inside) / len(inside) == pytest.approx(rate * mean / 1000, rel=0.1)
 
-    def test_bandwidth_is_bits_per_second(self):
-        assert plan.gigabits(1, 10**9) == 8
-        image = torch.zeros(3, 224, 224)
-        assert plan.gigabits(100_000, image.nbytes) == pytest.approx(481.7, abs=0.05)
-        pixels = image.to(torch.uint8)
-        assert 4 * plan.gigabits(100_000, pixels.nbytes) == pytest.approx(plan.gigabits(100_000, image.nbytes))
+    @pytest.mark.parametrize(("dtype", "gigabits"), [(torch.uint8, "120.4"), (torch.float32, "481.7")])
+    def test_bandwidth_is_bits_per_second(self, capsys, dtype, gigabits):
+        image = torch.zeros(3, 224, 224, dtype=dtype)
+        assert f"{8 * image.nbytes * estimate.RATE / 1e9:.1f}" == gigabits
+        assert f"{gigabits} Gbit/s" in printed(estimate, capsys)
+
+    @pytest.mark.parametrize(("parts", "late"), [(3, 0.03), (4, 0.04)])
+    def test_parts_that_each_keep_their_p99_can_be_late_for_their_sum_of_percents(self, parts, late):
+        normal, slow, limit, requests = 10.0, 60.0, 20.0, 10_000
+        times = [[slow if i % 100 == part else normal for i in range(requests)] for part in range(parts)]
+        for part in times:
+            assert sum(time > limit for time in part) == 0.01 * requests
+        total = [sum(each) for each in zip(*times, strict=True)]
+        assert sum(time > parts * limit for time in total) == late * requests
 
 
 class TestLowLatencyServingQueue:
@@ -203,6 +223,72 @@ class TestLowLatencyServingQueue:
         found = tuple(queue.percentile(latencies, percent) for latencies in (without, window))
         assert found == pytest.approx(expected, abs=1)
         assert (found[1] < 0.8 * found[0]) is pays and (found[1] > found[0] + 5) is not pays
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    @pytest.mark.parametrize(
+        ("gpus", "one_queue", "max_batch", "up", "lost"),
+        [(17, False, 64, 15, 30), (17, True, 64, 20, 22), (16, True, 128, 23, 38)],
+    )
+    def test_p99_of_a_zone_with_all_zones_up_and_with_one_lost(self, gpus, one_queue, max_batch, up, lost, seed):
+        for zones, expected in ((3, up), (2, lost)):
+            load = 100_000 / zones / (gpus * queue.capacity(max_batch))
+            found = p99(load, max_batch, replicas=gpus if one_queue else 1, requests=120_000, seed=seed)
+            assert found == pytest.approx(expected, abs=1.5)
+
+    def test_two_batches_of_128_take_70_ms_and_p99_of_their_zone_stays_in_the_budget(self):
+        assert 2 * (queue.FIXED_MS + 128 * queue.ITEM_MS) == 70
+        for seed in (1, 2):
+            load = 50_000 / (16 * queue.capacity(128))
+            assert p99(load, 128, replicas=16, requests=120_000, seed=seed) < 45
+
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_p99_of_one_gpu_leaves_50_ms_between_95_and_99_percent(self, seed):
+        assert p99(0.95, 64, seed=seed) < 50 < p99(0.99, 64, requests=200_000, seed=seed)
+
+    @pytest.mark.parametrize("load", [0.58, 0.87])
+    def test_a_slow_gpu_at_one_queue_serves_fewer_and_is_late_at_three_times_the_time(self, load):
+        def slow(factor, gpus=17, requests=200_000):
+            rate = load * gpus * queue.capacity(64) / 1000
+            generator = random.Random(0)
+            arrivals = list(accumulate(generator.expovariate(rate) for _ in range(requests)))
+            free, served, own = [(0.0, number) for number in range(gpus)], 0, []
+            while served < requests:
+                now, number = free[0]
+                start = max(now, arrivals[served])
+                end = min(served + 64, bisect_right(arrivals, start))
+                batch_ms = queue.FIXED_MS + queue.ITEM_MS * (end - served)
+                done = start + batch_ms * (factor if number == 0 else 1)
+                heapq.heapreplace(free, (done, number))
+                if number == 0:
+                    own += [done - arrival for arrival in arrivals[served:end]]
+                served = end
+            return len(own), queue.percentile(own, 99)
+
+        (usual, _), (half, twice), (third, late) = (slow(factor) for factor in (1, 2, 3))
+        assert half == pytest.approx(usual / 2, rel=0.1) and third < 0.4 * usual
+        assert twice == pytest.approx(40, abs=2) and late > 50
+
+    @pytest.mark.parametrize("burst", [20, 100])
+    def test_bursts_make_longer_tails_than_poisson_arrivals_at_the_same_rate(self, monkeypatch, burst):
+        smooth = p99(0.6, 64, seed=1)
+
+        class Bursts(random.Random):
+            count = 0
+
+            def expovariate(self, rate):
+                self.count += 1
+                return 0.0 if self.count % burst else super().expovariate(rate / burst)
+
+        monkeypatch.setattr(queue.random, "Random", Bursts)
+        assert p99(0.6, 64, seed=1) > 1.2 * smooth
+
+    @pytest.mark.parametrize("load", [1.05, 2.0])
+    def test_above_capacity_a_gpu_is_busy_all_the_time_whatever_the_load(self, load):
+        latencies, generator = queue.simulate(load, 64), random.Random(0)
+        rate = load * queue.capacity(64) / 1000
+        *_, last = accumulate(generator.expovariate(rate) for _ in latencies)
+        busy = len(latencies) / queue.capacity(64) * 1000  # if every batch is full
+        assert busy / (last + latencies[-1]) > 0.99
 
     def test_a_batch_never_exceeds_its_maximum(self):
         for max_batch in (1, 4, 64):
