@@ -17,7 +17,7 @@ from typing import NamedTuple
 
 FENCE = re.compile(r"^(?P<indent>[ \t]*)(?P<mark>`{3,}|~{3,})(?P<info>[^`]*)$")
 _INCLUDE = re.compile(r'^(?P<indent>[ \t]*)--8<--[ \t]+"(?P<path>[^"]+)"[ \t]*$')
-_HEADING = re.compile(r"^(?P<level>##|###) +(?P<title>.+?)\s*$")
+_HEADING = re.compile(r"^(?P<level>##|###) +(?P<title>.+?)(?:\s*\{:.*\})?\s*$")
 _FOLD = re.compile(r'^\?\?\?\+? (?P<kind>\w+)(?P<marks>(?: (?:first|here))*) "(?P<title>.+)"$')
 _CODE_OR_TARGET = re.compile(r"(`+).+?\1|\]\([^)]*\)", re.S)
 GRADE = re.compile(r"^[-*] \*\*(?P<name>\w+)\*\*:?\s*", re.M)

@@ -89,7 +89,8 @@ class Writer:
 
     def prose(self, text: str) -> str:
         """Text that is in no fence."""
-        return _INLINE.sub(self._inline, re.sub(r"\n{3,}", "\n\n", text))
+        plain = re.sub(r"(?m)^(#+ .*?) *\{:.*\}$", r"\1", text)
+        return _INLINE.sub(self._inline, re.sub(r"\n{3,}", "\n\n", plain))
 
     def _fenced(self, block: Fenced) -> str:
         """A fence without the options that this site's own Markdown gives it."""

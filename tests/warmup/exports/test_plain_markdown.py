@@ -49,5 +49,9 @@ def test_a_link_leads_to_a_copy_or_else_to_the_page_or_the_file(plain, link, exp
     assert plain(f"See [it]({link}).") == f"See [it]({expected})."
 
 
+def test_a_heading_leaves_its_anchor_to_the_site(plain):
+    assert plain("### One helper {: #find }\n\nIn `{: #x }`.") == "### One helper\n\nIn `{: #x }`."
+
+
 def test_plain_text_is_no_markup():
     assert literal("a_b _c_ *d* `e` [f] <g>") == r"a_b \_c\_ \*d\* \`e\` \[f\] \<g>"

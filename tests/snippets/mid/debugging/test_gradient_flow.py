@@ -205,3 +205,57 @@ class TestGradientFlow:
         after.retain_grad()
         model.head(after).sum().backward()
         assert after.grad.any() and not before.grad.any()
+
+    @pytest.mark.parametrize("cut", [0, 1, 2])
+    def test_the_last_module_whose_output_has_no_gradient_is_right_before_the_cut(self, cut: int):
+        torch.manual_seed(cut)
+        layers, outputs = nn.ModuleList(nn.Linear(4, 4) for _ in range(4)), {}
+
+        def keep(module: nn.Module, args: tuple, output: torch.Tensor) -> None:
+            output.retain_grad()
+            outputs[module] = output
+
+        for layer in layers:
+            layer.register_forward_hook(keep)
+        h = torch.randn(3, 4)
+        for number, layer in enumerate(layers):
+            h = layer(h).tanh()
+            h = h.detach() if number == cut else h
+        h.square().mean().backward()
+        reached = [outputs[layer].grad is not None for layer in layers]
+        assert reached == [number > cut for number in range(4)]
+
+    @pytest.mark.parametrize("frozen", [1, 2])
+    def test_an_output_of_frozen_layers_cannot_keep_its_gradient(self, frozen: int):
+        layers = nn.Sequential(*(nn.Linear(4, 4) for _ in range(3)))
+        layers[:frozen].requires_grad_(False)
+        h = torch.randn(2, 4)
+        for number, layer in enumerate(layers):
+            h = layer(h)
+            if number < frozen:
+                with pytest.raises(RuntimeError, match="can't retain_grad"):
+                    h.retain_grad()
+            else:
+                h.retain_grad()
+
+    @pytest.mark.parametrize("trained", [nn.Linear, nn.LazyLinear])
+    def test_the_loss_requires_grad_behind_a_detach_and_the_layers_before_get_none(self, trained: type):
+        first, last = nn.Linear(4, 4), trained(4, 1) if trained is nn.Linear else trained(1)
+        loss = last(first(torch.randn(2, 4)).detach()).sum()
+        assert loss.requires_grad
+        loss.backward()
+        assert first.weight.grad is None and last.weight.grad is not None
+
+    def test_the_loop_of_the_page_tells_the_five_layers_apart(self):
+        names = ("embed", "gate", "body", "extra", "head")
+        for seed in range(3):
+            torch.manual_seed(seed)
+            net = nn.ModuleDict({name: nn.Linear(8, 8) for name in names})
+            net["embed"].requires_grad_(False)
+            nn.init.constant_(net["body"].bias, -100)
+            h = net["embed"](torch.randn(32, 8))
+            h = (net["gate"](h) > 0).float() * h + net["body"](h).relu()
+            net["head"](h).square().mean().backward()
+            grads = {name: net[name].weight.grad for name in names}
+            assert [name for name in names if grads[name] is None] == ["embed", "gate", "extra"]
+            assert not grads["body"].any() and grads["head"].any()
