@@ -234,3 +234,34 @@ class TestLossFunctions:
         drawn = torch.cat([z, *[z[y == 1]] * (factor - 1)]), torch.cat([y, *[y[y == 1]] * (factor - 1)])
         weighted = F.binary_cross_entropy_with_logits(z, y, pos_weight=torch.tensor(float(factor)), reduction="sum")
         torch.testing.assert_close(weighted, F.binary_cross_entropy_with_logits(*drawn, reduction="sum"))
+
+    @pytest.mark.parametrize("size", [1, 3])
+    def test_mse_of_a_column_and_a_vector_warns_and_is_the_loss_of_all_pairs(self, size):
+        column, vector = torch.randn(4 * size, 1), torch.randn(4 * size)
+        with pytest.warns(UserWarning, match="Using a target size"):
+            loss = F.mse_loss(column, vector)
+        pairs = (column - vector.unsqueeze(0)).square()
+        assert pairs.shape == (4 * size, 4 * size)
+        torch.testing.assert_close(loss, pairs.mean())
+
+    @pytest.mark.parametrize("outside", [1.5, -0.5])
+    def test_bce_takes_amounts_and_a_target_outside_makes_it_negative(self, outside):
+        logit = torch.tensor([30.0 if outside > 1 else -30.0])
+        assert F.binary_cross_entropy_with_logits(logit, torch.tensor([outside])) < 0
+        soft = torch.tensor([0.9])
+        best = min(torch.linspace(-4, 4, 801), key=lambda z: F.binary_cross_entropy_with_logits(z.view(1), soft))
+        assert torch.sigmoid(best).item() == pytest.approx(0.9, abs=0.01)
+
+    @pytest.mark.parametrize("activation", [lambda z: z.softmax(1), lambda z: z.log_softmax(1).exp()])
+    def test_a_softmax_before_cross_entropy_raises_nothing_and_cannot_reach_zero(self, activation):
+        label = torch.tensor([0, 2, 1])
+        perfect = 100 * F.one_hot(label, 3).float()
+        assert F.cross_entropy(perfect, label) == 0
+        assert F.cross_entropy(activation(perfect), label) > 0.5
+
+    @pytest.mark.parametrize(("classes", "tags"), [(3, 3), (7, 2)])
+    def test_of_predictions_of_zero_a_class_costs_ln_c_and_a_tag_ln_2(self, classes, tags):
+        loss = F.cross_entropy(torch.zeros(2, classes), torch.tensor([classes - 1, 0]))
+        assert loss.item() == pytest.approx(math.log(classes))
+        target = torch.randint(2, (5, tags)).float()
+        assert F.binary_cross_entropy_with_logits(torch.zeros(5, tags), target).item() == pytest.approx(math.log(2))
