@@ -12,26 +12,12 @@ from warmup.content.questions import needs_of
 from warmup.vocabulary import GRADES
 
 ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/set.js
-# The most characters of a name in the sidebar.
-LABEL = 26
 # A line, 0 for the whole file, what is wrong there, and what to do about it.
 Found = Iterator[tuple[int, str, str]]
 
 
-def front_matter(page: Page, known: Sequence[str], required: Sequence[str]) -> Found:
-    """Keys that are missing or unknown, and related questions that there are not."""
-    for key in required:
-        if key not in page.mistyped and not page.meta.get(key):
-            yield page.line_of(key), f"The front matter has no {key}.", f"Add {key}: ..."
-    for key in page.meta:
-        if key not in known:
-            yield (
-                page.line_of(key),
-                f"The front matter has an unknown key, {key!r}.",
-                (f"Known: {', '.join(known)}."),
-            )
-    if len(label := str(page.meta.get("label") or "")) > LABEL:
-        yield page.line_of("label"), f"The label has {len(label)} characters.", f"At most {LABEL} fit into the sidebar."
+def related(page: Page) -> Found:
+    """Related questions that there are not."""
     for target in page.meta.get("related") or []:
         docs = page.path.parents[2]
         if not (docs / f"{target}.md").exists():

@@ -8,18 +8,15 @@ from collections.abc import Iterator
 from pathlib import Path
 
 from warmup.checks import anatomy, markup
-from warmup.content import exercises, mistakes, one_file, sources, trainers
+from warmup.content import mistakes, one_file, sources
 from warmup.content.coding import Coding
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
-from warmup.vocabulary import LEVELS
 
-REQUIRED_FRONT_MATTER = ("title", "level", "topic", "minutes", "related")
 FOLLOW_UPS = (1, 9)
 MOST_LINES = 12  # of a core line that a formatter has wrapped
-# Of each kind its topics, how many hints it gives, and its markers with the sections in which they stand.
-TOPICS = {Exercise: exercises.TOPICS, Trainer: trainers.TOPICS}
+# Of each kind how many hints it gives, and its markers with the sections in which they stand.
 HINTS = {Exercise: (2, 3), Trainer: (3, 5)}
 MARKERS: dict[type[Coding], dict[str, str]] = {
     Exercise: {"attempt": "Task", "mistakes": "Solution"},
@@ -29,7 +26,7 @@ MARKERS: dict[type[Coding], dict[str, str]] = {
 
 def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
     """Every problem of one exercise or trainer; ``snippets`` is the folder below which its files stand."""
-    yield from page.mistyped.values()
+    yield from page.unfit
     own = _exercise(page, snippets) if isinstance(page, Exercise) else ()
     for line, message, fix in (*_page(page, type(page), snippets), *own):
         yield Problem(relative(page.path), line, message, fix)
@@ -37,12 +34,7 @@ def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
 
 
 def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
-    more = ("core",) if kind is Exercise else ()
-    yield from anatomy.front_matter(page, tuple(kind.types), (*REQUIRED_FRONT_MATTER, *more))
-    if page.level and page.level not in LEVELS:
-        yield page.line_of("level"), f"Unknown level {page.level!r}.", f"One of: {', '.join(LEVELS)}."
-    if page.topic and page.topic not in TOPICS[kind]:
-        yield page.line_of("topic"), f"Unknown topic {page.topic!r}.", f"One of: {', '.join(TOPICS[kind])}."
+    yield from anatomy.related(page)
     yield from anatomy.sections(page, kind.sections_of_all, kind.sections_of_all)
     yield from anatomy.folds(page, "Hints", page.hints, "tip", "hints", *HINTS[kind])
     yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
@@ -119,11 +111,6 @@ def _mistakes(page: Coding, snippets: Path) -> Iterator[Problem]:
 
 
 def _exercise(page: Exercise, snippets: Path) -> anatomy.Found:
-    if not page.meta.get("core"):
-        return
-    for key, text in (("ask", page.ask), ("line", page.line)):
-        if not text:
-            yield page.line_of("core"), f"core has no {key}.", f"Add {key}: ... below it, indented."
     path = snippets / page.answer
     if not page.line or not path.is_file():
         return

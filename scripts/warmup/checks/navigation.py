@@ -47,7 +47,7 @@ def prepare(level: Level) -> Iterator[Problem]:
 def order(topic: Topic) -> Iterator[Problem]:
     """Questions that a topic's ``order`` names twice, wrongly or not at all."""
     index, folder = topic.index, topic.index.path.parent
-    yield from index.mistyped.values()
+    yield from index.unfit
 
     def problem(message: str, fix: str) -> Problem:
         return Problem(relative(index.path), index.line_of("order"), message, fix)
@@ -57,7 +57,7 @@ def order(topic: Topic) -> Iterator[Problem]:
             yield problem(f"order names {slug!r} more than once.", "Keep it where it belongs.")
         if not (folder / f"{slug}.md").exists():
             yield problem(f"order names {slug!r}, which is not a page here.", f"Take it out, or write {slug}.md.")
-    for question in topic.questions if "order" not in index.mistyped else ():
+    for question in topic.questions if not index.unfit else ():
         if question.slug not in index.order:
             fix = f"Add it where it belongs in the path through {folder.name}."
             yield problem(f"order does not name {question.slug!r}.", fix)

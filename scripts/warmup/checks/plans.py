@@ -19,7 +19,7 @@ def problems(site: Site) -> Iterator[Problem]:
     """Every problem of the plans that the indexes of levels name; a level without plans has none."""
     for level in site.levels:
         if index := level.index:
-            yield from index.mistyped.values()
+            yield from index.unfit
             if index.hours or index.days:
                 yield from _names(site, index)
                 yield from _lengths(site, level, index)

@@ -10,11 +10,9 @@ from warmup.checks import anatomy, form, markup
 from warmup.content import markdown
 from warmup.content.outputs import without_header
 from warmup.content.page import Include, Section
-from warmup.content.questions import FRONT_MATTER, Question
+from warmup.content.questions import Question
 from warmup.project import Problem, relative
-from warmup.vocabulary import KINDS
 
-REQUIRED_FRONT_MATTER = ("title", "kind", "tags", "minutes")
 SAY_IT_WORDS = 70
 WHY_WORDS = 400
 RUN_IT_LINES = 15
@@ -29,16 +27,10 @@ _ELSEWHERE = re.compile(
 
 def problems(page: Question, snippets: Path) -> Iterator[Problem]:
     """Every problem of one page; ``snippets`` is the folder that its includes name files of."""
-    yield from page.mistyped.values()
-    found = (*_front_matter(page), *_sections(page, snippets), *anatomy.includes(page, snippets))
+    yield from page.unfit
+    found = (*anatomy.related(page), *_sections(page, snippets), *anatomy.includes(page, snippets))
     for line, message, fix in (*found, *markup.folds(page.lines), *markup.scripts(page.lines)):
         yield Problem(relative(page.path), line, message, fix)
-
-
-def _front_matter(page: Question) -> Iterator[tuple[int, str, str]]:
-    yield from anatomy.front_matter(page, tuple(FRONT_MATTER), REQUIRED_FRONT_MATTER)
-    if page.kind and page.kind not in KINDS:
-        yield page.line_of("kind"), f"Unknown kind {page.kind!r}.", f"One of: {', '.join(KINDS)}."
 
 
 def _sections(page: Question, snippets: Path) -> Iterator[tuple[int, str, str]]:

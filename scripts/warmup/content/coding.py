@@ -12,10 +12,22 @@ from pathlib import Path
 from typing import ClassVar, TypeVar
 
 from warmup.content import markdown, mistakes
-from warmup.content.entry import Entry
+from warmup.content.entry import LABEL, Entry
 from warmup.content.mistakes import Mistake
 from warmup.content.questions import Question
+from warmup.content.schema import Field
 from warmup.project import Problem, ProblemError
+from warmup.vocabulary import LEVELS
+
+FRONT_MATTER = {
+    "title": Field(required=True),
+    "label": LABEL,
+    "level": Field(required=True, one_of=LEVELS),
+    "topic": Field(required=True),
+    "minutes": Field(int, required=True),
+    "related": Field(list, required=True),
+    "aliases": Field(list),
+}
 
 
 @dataclass(eq=False)

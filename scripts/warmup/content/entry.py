@@ -9,6 +9,10 @@ from typing import Any
 from warmup import vocabulary
 from warmup.content import markdown
 from warmup.content.page import Page
+from warmup.content.schema import Field
+
+# A name in the sidebar.
+LABEL = Field(most=26)
 
 
 @dataclass(eq=False)

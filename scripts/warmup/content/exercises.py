@@ -14,6 +14,7 @@ from pathlib import Path
 from warmup.content import coding, mistakes
 from warmup.content.coding import Coding
 from warmup.content.questions import Question
+from warmup.content.schema import Field
 from warmup.project import Problem
 
 FOLDER = "practice/write"
@@ -24,16 +25,11 @@ TOPICS = ("Attention and inference", "Losses", "Layers", "Training", "Data and c
 class Exercise(Coding):
     """An exercise's page."""
 
-    types = {
-        "title": str,
-        "label": str,
-        "level": str,
-        "topic": str,
-        "minutes": int,
-        "rank": int,
-        "related": list,
-        "core": dict,
-        "aliases": list,
+    schema = {
+        **coding.FRONT_MATTER,
+        "topic": Field(required=True, one_of=TOPICS),
+        "rank": Field(int),
+        "core": Field(dict, required=True, each={"ask": Field(required=True), "line": Field(required=True)}),
     }
     folder_of_all = FOLDER
     label_of_all = "Write from memory"

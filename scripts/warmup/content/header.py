@@ -4,15 +4,24 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
 from dataclasses import dataclass
 from os import PathLike
 
+from warmup.content import schema
+from warmup.content.schema import Field, Schema
 from warmup.vocabulary import NEEDS
 
 DEFAULT_TIMEOUT = 20.0
 SLOW_TIMEOUT = 60.0
 OUTPUTS = ("exact", "measured", "recorded")
+SCRIPT = {"requires-python": Field(), "dependencies": Field(list), "tool": Field(dict)}
+WARMUP = {
+    "needs": Field(list),
+    "output": Field(one_of=OUTPUTS),
+    "slow": Field(),
+    "timeout": Field(float),
+    "tolerance": Field(float),
+}
 
 # The reference expression of PEP 723.
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
@@ -92,34 +101,32 @@ class _Reader:
 
     def read(self) -> Header:
         data = self._toml()
-        self._known(data, ("requires-python", "dependencies", "tool"), "the script block")
-        tool = data.get("tool", {})
-        table = tool.get("warmup", {}) if isinstance(tool, dict) else None
+        self._fits(SCRIPT, data, "The script block")
+        table = data.get("tool", {}).get("warmup", {})
         if not isinstance(table, dict):
-            raise self._error("tool", "`tool.warmup` is not a table", "Write `# [tool.warmup]` and its keys below it")
-        self._known(table, ("needs", "output", "slow", "timeout", "tolerance"), "[tool.warmup]")
+            raise self._error("tool", "warmup is not a mapping", "Write `# [tool.warmup]` and its keys below it")
+        if isinstance(table.get("needs"), str):
+            table["needs"] = [table["needs"]]
+        self._fits(WARMUP, table, "[tool.warmup]")
 
-        requires = data.get("requires-python")
-        if requires is not None and not isinstance(requires, str):
-            raise self._error("requires-python", "`requires-python` is not a string", 'Write it as ">=3.11"')
-        dependencies = data.get("dependencies", [])
-        if not isinstance(dependencies, list) or not all(isinstance(item, str) for item in dependencies):
-            raise self._error("dependencies", "`dependencies` is not a list of strings", 'Write it as ["torch"]')
-
-        needs = self._needs(table)
+        needs = frozenset(table.get("needs", []))
+        for need in table.get("needs", []):
+            if need not in NEEDS:
+                raise self._error("needs", f"Unknown need {need!r}", f"One of: {', '.join(NEEDS)}")
         output = table.get("output", "recorded" if "cuda" in needs else "exact")
-        if output not in OUTPUTS:
-            raise self._error("output", f"`output` is {output!r}", f"Use one of {_list(OUTPUTS)}")
         if output != "recorded" and "cuda" in needs:
-            raise self._error("output", f"`output` is {output}, but the snippet needs cuda", "Leave `output` out")
+            raise self._error("output", f"output is {output}, but the snippet needs cuda", "Leave output out")
         tolerance = self._tolerance(table, output)
         slow = table.get("slow", "")
-        if not isinstance(slow, str) or ("slow" in table and not slow.strip()):
-            raise self._error("slow", "`slow` gives no reason", 'Say why in one phrase, as in slow = "compiles twice"')
+        if "slow" in table and not slow.strip():
+            raise self._error("slow", "slow gives no reason", 'Say why in one phrase, as in slow = "compiles twice"')
         timeout = table.get("timeout", SLOW_TIMEOUT if slow or "compiler" in needs else DEFAULT_TIMEOUT)
-        if isinstance(timeout, bool) or not isinstance(timeout, int | float) or not 0 < timeout < float("inf"):
-            raise self._error("timeout", "`timeout` is not a positive number", "Give it in seconds, as in timeout = 90")
-        return Header(tuple(dependencies), needs, output, slow, float(timeout), self.start, self.end, tolerance)
+        dependencies = tuple(data.get("dependencies", []))
+        return Header(dependencies, needs, output, slow, float(timeout), self.start, self.end, tolerance)
+
+    def _fits(self, fields: Schema, values: dict, called: str) -> None:
+        for place, message, fix in schema.wrong(fields, values, called):
+            raise self._error(str(place[-1]), message.removesuffix("."), fix.removesuffix("."))
 
     def _toml(self) -> dict:
         try:
@@ -131,41 +138,21 @@ class _Reader:
             fix = "Correct the TOML between `# /// script` and `# ///`"
             raise HeaderError(self.path, line, f"the header is not TOML: {what}", fix) from None
 
-    def _needs(self, table: dict) -> frozenset[str]:
-        needs = table.get("needs", [])
-        needs = [needs] if isinstance(needs, str) else needs
-        if not isinstance(needs, list) or not all(isinstance(need, str) for need in needs):
-            raise self._error("needs", "`needs` is not a string or a list of strings", f"Use {_list(NEEDS)}")
-        for need in needs:
-            if need not in NEEDS:
-                raise self._error("needs", f"unknown need {need!r}", f"Use {_list(NEEDS)}")
-        return frozenset(needs)
-
     def _tolerance(self, table: dict, output: str) -> float:
         if output != "measured":
             if "tolerance" in table:
-                raise self._error("tolerance", f"`tolerance` has no meaning where `output` is {output}", "Leave it out")
+                raise self._error("tolerance", f"tolerance has no meaning where output is {output}", "Leave it out")
             return 0.0
         tolerance = table.get("tolerance")
         if not isinstance(tolerance, float) or not 0 < tolerance <= 0.5:
             raise self._error(
                 "tolerance" if "tolerance" in table else "output",
-                "a measured output needs a `tolerance`",
+                "A measured output needs a tolerance",
                 "Give the share by which numbers may differ, as in tolerance = 0.02; beyond 0.5, print the conclusion",
             )
         return tolerance
-
-    def _known(self, table: dict, allowed: tuple[str, ...], where: str) -> None:
-        for key in table:
-            if key not in allowed:
-                raise self._error(key, f"unknown key `{key}` in {where}", f"Allowed are {_list(allowed)}")
 
     def _error(self, key: str, message: str, fix: str) -> HeaderError:
         written = re.compile(rf"\s*(\[+\s*)?([\w.\"'-]+\.)?[\"']?{re.escape(key)}[\"']?\s*[\]=.]")
         numbers = (number for number, line in enumerate(self.lines, 1) if written.match(line))
         return HeaderError(self.path, self.start + next(numbers, 0), message, fix)
-
-
-def _list(words: Iterable[str]) -> str:
-    words = tuple(words)
-    return ", ".join(words[:-1]) + " or " + words[-1]

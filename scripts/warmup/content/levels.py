@@ -16,6 +16,7 @@ from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.page import Page
 from warmup.content.questions import Question
+from warmup.content.schema import Field
 from warmup.content.sheets import NAME as SHEET
 from warmup.content.sheets import Sheet
 from warmup.content.trainers import Trainer
@@ -28,7 +29,7 @@ P = TypeVar("P", bound=Page)
 class Index(Page):
     """A topic's index page."""
 
-    types = {"title": str, "order": list}
+    schema = {"title": Field(required=True), "order": Field(list)}
 
     @property
     def order(self) -> list[str]:
@@ -40,7 +41,7 @@ class Index(Page):
 class LevelIndex(Page):
     """A level's index page, whose front matter says what is in the plans for the level."""
 
-    types = {"title": str, "hours": list, "days": list}
+    schema = {"title": Field(required=True), "hours": Field(list), "days": Field(list)}
 
     @property
     def hours(self) -> list[str]:

@@ -15,12 +15,19 @@ from pathlib import Path
 
 import yaml
 
+from warmup.content import schema
+from warmup.content.schema import Field
 from warmup.project import Problem, ProblemError, not_utf8, relative
 
 FILE = "mistakes.yml"
 SOLUTION, BROKEN = "solution.py", "broken.py"  # beside it, the program in which no mistake is, or each
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
-_KEYS = ("name", "because", "changes")
+# Where lines are only added or taken out, a change has the line above them too.
+_CHANGE = {"right": Field(required=True), "wrong": Field(required=True)}
+SCHEMA = {
+    "name": Field(required=True),
+    "because": Field(required=True),
+    "changes": Field(list, required=True, each=_CHANGE, called="change"),
+}
 
 
 class CannotApply(ValueError):
@@ -182,7 +189,7 @@ def _tried(mistake: Mistake, change: Callable[[str], str], code: str, file: Path
 @functools.lru_cache(maxsize=128)
 def _parsed(text: str, name: str) -> tuple[Mistake, ...]:
     try:
-        listed = yaml.load(text, _Loader)
+        listed = yaml.load(text, schema.Loader)
     except yaml.YAMLError as error:
         mark = getattr(error, "problem_mark", None)
         what = str(getattr(error, "problem", None) or error)
@@ -197,20 +204,8 @@ def _parsed(text: str, name: str) -> tuple[Mistake, ...]:
 
 
 def _mistake(one: object, name: str, line: int) -> Mistake:
-    def fail(message: str, fix: str) -> ProblemError:
-        return ProblemError(Problem(name, line, message, fix))
-
-    if not isinstance(one, dict) or tuple(one) != _KEYS:
-        raise fail("This mistake has other keys.", f"Give it {', '.join(_KEYS)}, in this order.")
-    for key in ("name", "because"):
-        if not isinstance(one[key], str) or not one[key].strip():
-            raise fail(f"{key} is no text.", "Put it into quotes if YAML takes it for something else.")
-    changes = one["changes"] if isinstance(one["changes"], list) else []
-    for change in changes:
-        if not isinstance(change, dict) or tuple(change) != ("right", "wrong"):
-            raise fail("A change has other keys.", "Give it right, lines of the right program, and wrong.")
-        if not all(isinstance(text, str) and text.strip() for text in change.values()):
-            raise fail("A change is no text.", "Where lines are only added or taken out, give the line above them too.")
-    if not changes:
-        raise fail("It changes nothing.", "List under changes what is right, and what is wrong.")
-    return Mistake(one["name"], one["because"], tuple(Change(*change.values()) for change in changes), line)
+    for _, message, fix in schema.wrong(SCHEMA, one if isinstance(one, dict) else {}, "This mistake"):
+        raise ProblemError(Problem(name, line, message, fix))
+    assert isinstance(one, dict)
+    changes = tuple(Change(change["right"], change["wrong"]) for change in one["changes"])
+    return Mistake(one["name"], one["because"], changes, line)

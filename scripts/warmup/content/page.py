@@ -10,11 +10,11 @@ from typing import ClassVar, NoReturn, Self
 
 import yaml
 
-from warmup.content import markdown
+from warmup.content import markdown, schema
+from warmup.content.schema import Schema
 from warmup.project import Problem, ProblemError, not_utf8, relative
 from warmup.vocabulary import SECTIONS
 
-_Loader = getattr(yaml, "CSafeLoader", yaml.SafeLoader)
 # While the site is served, it outlives a build; a file that has changed is read again.
 _cache: dict[tuple[Path, type], tuple[str, Page]] = {}
 
@@ -78,20 +78,21 @@ class Page:
     Attributes:
         path: the file.
         text: what it holds.
-        meta: the front matter, without values of a wrong type.
-        mistyped: a problem for each key whose value has a wrong type.
+        schema: what its front matter may hold.
+        meta: the front matter, without what its schema does not know and values that do not fit.
+        unfit: the problems of these.
         body_line: the number of the first line below the front matter.
 
     Raises:
         ProblemError: the front matter is missing, is not closed, or is not a YAML mapping.
     """
 
-    types: ClassVar[dict[str, type]] = {}
+    schema: ClassVar[Schema | None] = None
 
     path: Path
     text: str
     meta: dict = field(init=False)
-    mistyped: dict[str, Problem] = field(init=False)
+    unfit: list[Problem] = field(init=False)
     body_line: int = field(init=False)
 
     def __post_init__(self) -> None:
@@ -103,7 +104,7 @@ class Page:
         except StopIteration:
             self._fail(1, "The front matter is not closed.", "End it with a line that holds only --- .")
         try:
-            meta = yaml.load("\n".join(lines[1:end]), Loader=_Loader)
+            meta = yaml.load("\n".join(lines[1:end]), Loader=schema.Loader)
         except (yaml.YAMLError, ValueError) as error:  # a ValueError for a date such as 2026-02-30
             mark = getattr(error, "problem_mark", None)
             what = " ".join(str(getattr(error, "problem", None) or error).split())
@@ -115,9 +116,9 @@ class Page:
         if not isinstance(meta, dict):
             self._fail(2, "The front matter is not a mapping.", "Write one `key: value` a line.")
         self.body_line = end + 2
-        wrong = {key: found for key, kind in self.types.items() if (found := _mistyped(key, meta.get(key), kind))}
-        self.mistyped = {key: Problem(relative(self.path), self.line_of(key), *found) for key, found in wrong.items()}
-        self.meta = {key: value for key, value in meta.items() if key not in wrong}
+        found = list(schema.wrong(self.schema, meta, "The front matter")) if self.schema is not None else []
+        self.unfit = [Problem(relative(self.path), self.line_of(*place), *said) for place, *said in found]
+        self.meta = {key: value for key, value in meta.items() if (key,) not in {place for place, *_ in found}}
 
     def _fail(self, line: int, message: str, fix: str) -> NoReturn:
         raise ProblemError(Problem(relative(self.path), line, message, fix))
@@ -147,10 +148,9 @@ class Page:
         page.text = "\n".join([*self.text.split("\n")[: self.body_line - 1], body])
         return page
 
-    def line_of(self, key: str) -> int:
-        """The line of the front matter that gives ``key``; 1 where none does."""
-        lines = self.text.split("\n")[: self.body_line]
-        return next((number for number, line in enumerate(lines, 1) if line.startswith(f"{key}:")), 1)
+    def line_of(self, *place: str | int) -> int:
+        """The line of the front matter that gives the value to which keys and numbers lead; 1 where none does."""
+        return schema.line_in("\n".join(self.text.split("\n")[1 : self.body_line - 2]), place) + 1
 
     @property
     def title(self) -> str:
@@ -178,21 +178,3 @@ class Page:
             for line in self.lines
             if (match := line.include)
         ]
-
-
-def _mistyped(key: str, value: object, kind: type) -> tuple[str, str] | None:
-    """What is wrong with the type of a value of the front matter, and the remedy; nothing where there is no value."""
-    if value is None:
-        return None
-    if kind is list:
-        if not isinstance(value, list):
-            return f"{key} is not a list.", f"Write it as {key}: [one, another]."
-        if wrong := [one for one in value if not isinstance(one, str)]:
-            return f"{key} holds {wrong[0]!r}, which is not a text.", "Put it into quotes."
-    if kind is int and (not isinstance(value, int) or isinstance(value, bool) or value < 1):
-        return f"{key} is not a whole number above zero.", f"Write it without quotes: {key}: 2."
-    if kind is dict and not isinstance(value, dict):
-        return f"{key} is not a mapping.", "Write one `key: value` a line below it, indented."
-    if kind is str and not isinstance(value, str):
-        return f"{key} is not a text.", "Put it into quotes."
-    return None

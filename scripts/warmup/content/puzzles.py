@@ -17,9 +17,12 @@ from pathlib import Path
 
 from warmup.content.page import Page
 from warmup.content.questions import Question
+from warmup.content.schema import Field
 from warmup.project import Problem, ProblemError
 
 FOLDER = "practice/predict"
+# Of variant and text it has one.
+CHOICE = {"variant": Field(), "text": Field(), "because": Field(required=True)}
 
 
 @dataclass(frozen=True)
@@ -35,10 +38,21 @@ class Choice:
 
 
 @dataclass(eq=False)
+class PuzzlePage(Page):
+    """The file of a puzzle."""
+
+    schema = {
+        "title": Field(required=True),
+        "question": Field(required=True),
+        "choices": Field(list, required=True, called="choice", each=CHOICE),
+    }
+
+
+@dataclass(eq=False)
 class Puzzle:
     """A puzzle's page, and the question that explains it; None where there is no such question."""
 
-    page: Page
+    page: PuzzlePage
     question: Question | None
 
     @property
@@ -112,7 +126,7 @@ def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem])
     found = []
     for path in sorted((docs / FOLDER).glob("*.md")):
         try:
-            page = Page.read(path)
+            page = PuzzlePage.read(path)
         except ProblemError as error:
             problems.append(error.problem)
         else:

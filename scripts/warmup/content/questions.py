@@ -13,20 +13,20 @@ from pathlib import Path
 
 from warmup import memory, vocabulary
 from warmup.content import header, reading
-from warmup.content.entry import Entry
+from warmup.content.entry import LABEL, Entry
+from warmup.content.schema import Field
 from warmup.project import SNIPPETS
 
-# The type of each key's value. list: of texts; int: a whole number from 1.
 FRONT_MATTER = {
-    "title": str,
-    "label": str,
-    "kind": str,
-    "tags": list,
-    "minutes": int,
-    "terms": list,
-    "related": list,
-    "long": str,
-    "aliases": list,
+    "title": Field(required=True),
+    "label": LABEL,
+    "kind": Field(required=True, one_of=tuple(vocabulary.KINDS)),
+    "tags": Field(list, required=True),
+    "minutes": Field(int, required=True),
+    "terms": Field(list),
+    "related": Field(list),
+    "long": Field(),
+    "aliases": Field(list),
 }
 
 
@@ -34,7 +34,7 @@ FRONT_MATTER = {
 class Question(Entry):
     """A question page; level, topic and slug come from its path."""
 
-    types = FRONT_MATTER
+    schema = FRONT_MATTER
 
     # Neighbors are across topics and levels: from the first question one meets all of them.
     practice: list[Entry] = field(default_factory=list, repr=False)  # exercises and trainers that belong to it

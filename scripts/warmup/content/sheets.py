@@ -9,6 +9,7 @@ from functools import cached_property
 from typing import NamedTuple
 
 from warmup.content.page import Page
+from warmup.content.schema import Field
 
 NAME = "sheet.md"
 
@@ -39,7 +40,7 @@ class Line(NamedTuple):
 class Sheet(Page):
     """The page of one level."""
 
-    types = {"title": str}
+    schema = {"title": Field(required=True)}
 
     @property
     def level(self) -> str:

@@ -14,6 +14,7 @@ from pathlib import Path
 from warmup.content import coding, mistakes, sources
 from warmup.content.coding import Coding
 from warmup.content.questions import Question
+from warmup.content.schema import Field
 from warmup.project import Problem
 from warmup.vocabulary import LEVELS
 
@@ -26,15 +27,7 @@ PROGRAMS = (mistakes.BROKEN, sources.FIXED, "check.py", "symptom.py", "curves.py
 class Trainer(Coding):
     """A broken trainer's page."""
 
-    types = {
-        "title": str,
-        "label": str,
-        "level": str,
-        "topic": str,
-        "minutes": int,
-        "related": list,
-        "aliases": list,
-    }
+    schema = {**coding.FRONT_MATTER, "topic": Field(required=True, one_of=TOPICS)}
     folder_of_all = FOLDER
     label_of_all = "Broken trainers"
     sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")

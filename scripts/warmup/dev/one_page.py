@@ -14,8 +14,7 @@ from pathlib import Path
 
 from warmup.checks import claims, project
 from warmup.content import exercises, markdown, outputs, puzzles, sources, trainers
-from warmup.content.page import Page
-from warmup.content.puzzles import Puzzle
+from warmup.content.puzzles import Puzzle, PuzzlePage
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.run.comparison import compare, name_of
 from warmup.run.runner import Runner
@@ -95,7 +94,7 @@ def find(name: str) -> Target:
     if path.suffix == ".ipynb":
         tests = ["tests/test_labs.py", "-k", slug]
     elif kind == puzzles.FOLDER:
-        puzzle = Puzzle(Page.read(path), None)
+        puzzle = Puzzle(PuzzlePage.read(path), None)
         shown, folder = f"{kind}.md", f"snippets/{puzzle.stem}"
         files |= {SNIPPETS / one for one in puzzle.files}
         programs = [file for file in sorted(files) if file.suffix == ".py"]

@@ -176,7 +176,7 @@ class Pages:
                 page.meta["sheet"] = level
         if known:
             # What is wrong in the front matter has been reported; it must not reach a template.
-            page.meta = {key: value for key, value in known.meta.items() if key in known.types}
+            page.meta = dict(known.meta)
             page.meta["description"] = finish.description(known)
         if question and any(include.fenced_as == "statements" for include in question.includes):
             page.meta["module"] = "statements"

@@ -90,7 +90,7 @@ def test_a_file_in_the_place_of_a_script_that_is_made(sample):
 @pytest.mark.parametrize(
     ("old", "new", "message"),
     [
-        ("- name", "- because", ":1: This mistake has other keys."),
+        ("- name", "- title", ":1: This mistake has an unknown key, 'title'. Known: name, because, changes."),
         ("place += 0", "place += 5", ":1: A change does not apply: 'place += 5' does not stand there."),
         ("place += 1", "place += (1", ":1: What comes of it is no Python: "),
         ("place += 1", f"place += 1  # {'x' * 80}", ":1: The line has "),
@@ -129,11 +129,11 @@ def test_a_judge_is_tried_on_right_and_wrong_solutions(sample):
     ("old", "new", "message"),
     [
         ("- name", "name", ":2: It is not YAML: "),
-        ("- name: minus", "- because: x", ":1: This mistake has other keys."),
-        ("A minus subtracts.", "", ":1: because is no text."),
-        ("A minus subtracts.", "7", ":1: because is no text."),
-        ("right:", "left:", ":1: A change has other keys."),
-        ("total = a + b", "", ":1: A change is no text."),
+        ("- name: minus", "- name: ''", ":1: This mistake has no name."),
+        ("A minus subtracts.", "", ":1: This mistake has no because."),
+        ("A minus subtracts.", "7", ":1: because is not a text."),
+        ("right:", "left:", ":1: The change has an unknown key, 'left'."),
+        ("total = a + b", "", ":1: The change has no right."),
         ("total = a + b", "total = b + a", ":1: A change does not apply: 'total = b + a' does not stand there."),
         ("total = a - b", "total = (a", ":1: What comes of it is no Python: "),
         ("total = a - b", f"total = a  # {'x' * 80}", ":1: The line has "),

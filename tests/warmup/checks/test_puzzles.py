@@ -47,7 +47,7 @@ def test_a_good_puzzle_has_no_problem(sample):
     [
         ("title: Add two numbers\n", "", ":1: The front matter has no title."),
         ("title: Add two numbers", "title: ''", ":2: The front matter has no title."),
-        ("title: Add two numbers", "title: 7", ":2: title is not a str."),
+        ("title: Add two numbers", "title: 7", ":2: title is not a text."),
         ("question: junior/autograd/thing\n", "", ":1: The front matter has no question."),
         (
             "question: junior/autograd/thing",
@@ -56,15 +56,15 @@ def test_a_good_puzzle_has_no_problem(sample):
         ),
         ("question: junior", "level: junior\nquestion: junior", ":3: The front matter has an unknown key, 'level'"),
         ("A plus adds, as [the page](../../junior/autograd/thing.md) says.", "", ":11: The puzzle does not say why."),
-        ("    because: You took `+` for a minus.\n", "", ":5: The choice does not say which mistake leads to it."),
-        ("because: You expected both.", "because: ' '", ":7: because is not a text."),
-        ("because: You expected both.", "because:", ":7: because is not a text."),
+        ("    because: You took `+` for a minus.\n", "", ":5: The choice has no because."),
+        ("because: You expected both.", "because: ' '", ":9: The choice has no because."),
+        ("because: You expected both.", "because:", ":9: The choice has no because."),
         (
             "    because: You expected both.",
             "    becuase: x\n    because: x",
-            ":7: The choice has an unknown key, 'becuase'",
+            ":9: The choice has an unknown key, 'becuase'",
         ),
-        ("  - text: |\n      [1, 2]\n", "  - text: 1.5\n", ":7: text is not a text. Write it, in quotes"),
+        ("  - text: |\n      [1, 2]\n", "  - text: 1.5\n", ":7: text is not a text. Put it into quotes."),
         (
             "  - variant: minus\n",
             "  - variant: minus\n    text: '[0]'\n",

@@ -45,7 +45,7 @@ def test_exercises_are_grouped_by_topic_in_the_order_of_topics(sample, another):
     assert [(topic, [one.slug for one in found]) for topic, found in groups.items()] == [
         ("Layers", ["add"]),
         ("Training", ["first"]),
-        ("Something", ["odd"]),
+        ("", ["odd"]),
     ]
 
 
