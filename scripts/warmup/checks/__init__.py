@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import defaultdict
 from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
@@ -81,9 +82,12 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
         found += _checked(page.path, about, coding.problems, page, folder)
+    others: defaultdict[Path, list[Path]] = defaultdict(list)
+    for other in folder.rglob("*.torch-*"):
+        others[other.parent].append(other)
     for path in filter(asked, sources.below(folder)):
         # A folder's names say whether a file came or went, as a variant of an output.
-        files = [path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *path.parent.glob("*.torch-*")]
+        files = [path.parent, path.with_suffix(".out"), path.with_suffix(".svg"), *others[path.parent]]
         files += [*sources.files(path), folder / confirmed.NAME]
         found += _checked(path, files, _of_snippet, path, folder)
     return sorted({*found, *aliases.problems(site), *plans.problems(site), *snippets.orphans(site, folder)})

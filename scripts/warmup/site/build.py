@@ -127,7 +127,7 @@ class Pages:
         if self.only:
             incremental.mark_only(files, self.only)
         elif self.dirty:
-            incremental.mark_stale(files, site, config)
+            incremental.mark_stale(files, self.renderer, config)
 
     def ahead(self, files: Files, config: MkDocsConfig) -> None:
         """Have another process render half of the pages, where all of them are to be."""

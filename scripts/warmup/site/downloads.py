@@ -8,14 +8,14 @@ from __future__ import annotations
 
 import re
 import textwrap
-from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import header, outputs, sources, versions
+from warmup.content import outputs, sources, versions
 from warmup.content.levels import Site
+from warmup.content.questions import needs_of
 from warmup.project import ROOT
 
 WIDTH = 84  # columns, as in the programs themselves
@@ -75,24 +75,24 @@ class Labels:
     def _tested(self, program: str) -> str:
         """With which torch a program was run, and on what."""
         path = self.root / "snippets" / program
-        try:
-            needs = header.parse(sources.text(path), path).needs
-        except (OSError, ValueError):
-            needs = frozenset()  # reported by the checks
         output = outputs.read(outputs.output_file(path))
-        if output is None and "cuda" in needs:
+        if output is None and "cuda" in needs_of(path):
             return "It needs a CUDA GPU. No run of ours has had one so far, so it is not tested."
         if output and output.provenance:
             return f"Its output was {output.provenance}."
-        torch = outputs.recorded_torch(self.root)
-        first = f"Its output was recorded with torch {torch}, CPU." if output else f"Tested with torch {torch}, CPU."
-        return " ".join([first, *self._also(torch)])
+        with_torch = f"with torch {self._torch}, CPU."
+        return f"Its output was recorded {with_torch}{self._also}" if output else f"Tested {with_torch}{self._also}"
 
-    def _also(self, torch: str) -> Iterator[str]:
+    @cached_property
+    def _torch(self) -> str:
+        return outputs.recorded_torch(self.root)
+
+    @cached_property
+    def _also(self) -> str:
         """With which other versions of torch all programs were run, those of today among them."""
-        others = [one.torch for one in versions.read(self.root) if one.torch != torch and one.outputs >= self._runnable]
-        if others:
-            yield f"All programs of the site were also run with torch {' and '.join(others)}."
+        known = versions.read(self.root)
+        others = [one.torch for one in known if one.torch != self._torch and one.outputs >= self._runnable]
+        return f" All programs of the site were also run with torch {' and '.join(others)}." if others else ""
 
     @cached_property
     def _runnable(self) -> int:

@@ -13,7 +13,8 @@ import re
 from pathlib import Path
 
 from warmup.content import levels, markdown, outputs
-from warmup.project import ROOT, SNIPPETS, relative
+from warmup.project import ROOT, SNIPPETS, ProblemError, relative
+from warmup.site.expand import Renderer
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 _IMAGE = re.compile(r"!\[[^\]]*\]\(([^):\s]+)[ )]")
@@ -53,18 +54,18 @@ def frame(site: levels.Site, config_file: Path) -> str:
     return digest.hexdigest()
 
 
-def mark_stale(files, site: levels.Site, config) -> None:
+def mark_stale(files, renderer: Renderer, config) -> None:
     """Make MkDocs rebuild what an edit changed, and say so where an edit cannot be shown.
 
     Args:
         files: MkDocs' files of this build.
-        site: the questions as they are now.
+        renderer: of this build.
         config: MkDocs' configuration.
     """
     _now.clear()
-    _now[""] = frame(site, Path(config.config_file_path))
+    _now[""] = frame(renderer.site, Path(config.config_file_path))
     for file in files.documentation_pages():
-        what = _now[file.src_uri] = _shown(file, Path(config.docs_dir))
+        what = _now[file.src_uri] = _shown(file, renderer)
         if _now[""] != _built.get("") or what is None or what != _built.get(file.src_uri):
             file.is_modified = lambda: True
         elif file.abs_src_path is None and Path(file.abs_dest_path).exists():
@@ -89,17 +90,21 @@ def remember() -> None:
     _built.update(_now)
 
 
-def _shown(file, docs: Path) -> tuple | None:
+def _shown(file, renderer: Renderer) -> tuple | None:
     """What a page shows: its text, and each file that stands in it or says something about one, with its time.
 
-    None for a page with a marker: what that stands for is derived from all other pages.
+    A marker stands for what is derived from other pages: its text is part of the page's. None where that fails.
     """
     text = file.content_bytes.decode("utf-8", errors="replace")
-    found = [text]
+    found: list[object] = [text]
+    docs = renderer.docs
     if file.src_uri.endswith(".md"):
-        lines = markdown.lines(text)
-        if any(line.marker for line in lines):
+        try:
+            text = renderer.without_markers(text, file.url, docs / file.src_uri)
+        except ProblemError:
             return None
+        found.append(text)
+        lines = markdown.lines(text)
         paths = [SNIPPETS / include["path"] for line in lines if (include := line.include)]
         for path in [path for path in paths if path.suffix == ".out"]:
             paths += [path.with_suffix(".py"), *(variant.path for variant in outputs.variants(path))]

@@ -8,6 +8,7 @@ from mkdocs.structure.files import File, Files, get_files
 
 from warmup.content import levels
 from warmup.site import incremental
+from warmup.site.expand import Renderer
 
 PAGE = """---
 title: T
@@ -28,7 +29,8 @@ FILES = {
     "docs/junior/topic/thing.md": PAGE,
     "docs/junior/topic/flow.svg": "<svg/>",
     "docs/other.md": "Nothing.\n",
-    "docs/list.md": "<!-- warmup:questions -->\n",
+    "docs/list.md": "<!-- warmup:contributing -->\n",
+    "CONTRIBUTING.md": "# Contributing\n\nBy hand.\n",
     "snippets/junior/topic/thing.py": "print(1)\n",
     "snippets/junior/topic/thing.out": "1\n",
     "snippets/junior/topic/thing.torch-from-9.10.out": "2\n",
@@ -60,15 +62,29 @@ def stale(project, derived="What no file has.\n") -> set[str]:
     no_file = File("derived.md", None, config.site_dir, use_directory_urls=True)
     no_file.content_string = derived
     files = Files([*get_files(config), no_file])
-    incremental.mark_stale(files, levels.Site([], []), config)
+    incremental.mark_stale(files, Renderer(levels.Site([], []), project), config)
     found = [file for file in files.documentation_pages() if file.is_modified()]
     for file in found:
         write(project / "site" / file.dest_uri, "built")
     return {file.src_uri for file in found}
 
 
-def test_without_an_edit_only_what_is_derived_from_all_pages_is_built(project):
+def test_without_an_edit_nothing_is_built(project):
+    assert stale(project) == set()
+
+
+def test_what_a_marker_stands_for_is_part_of_its_page(project):
+    write(project / "CONTRIBUTING.md", "# Contributing\n\nBy another hand.\n")
     assert stale(project) == {"list.md"}
+    incremental.remember()
+    assert stale(project) == set()
+
+
+def test_a_page_whose_marker_cannot_be_resolved_is_built_each_time(project):
+    write(project / "docs/list.md", "<!-- warmup:unknown -->\n")
+    for _ in range(2):
+        assert stale(project) == {"list.md"}
+        incremental.remember()
 
 
 @pytest.mark.parametrize(
@@ -82,21 +98,21 @@ def test_without_an_edit_only_what_is_derived_from_all_pages_is_built(project):
 )
 def test_a_page_is_built_when_what_it_shows_is_edited_or_deleted(project, name):
     write(project / name, "<svg><g/></svg>")
-    assert stale(project) == {"list.md", THING}
+    assert stale(project) == {THING}
     incremental.remember()
     (project / name).unlink()
-    assert stale(project) == {"list.md", THING}
+    assert stale(project) == {THING}
     incremental.remember()
-    assert stale(project) == {"list.md"}
+    assert stale(project) == set()
 
 
 def test_what_a_build_that_failed_did_not_build_is_built_by_the_next(project):
     (project / "snippets/junior/topic/thing.out").unlink()
-    assert stale(project) == stale(project) == {"list.md", THING}
+    assert stale(project) == stale(project) == {THING}
 
 
 def test_a_page_that_is_no_file_is_built_when_its_text_changes(project):
-    assert stale(project, derived="Something else.\n") == {"list.md", "derived.md"}
+    assert stale(project, derived="Something else.\n") == {"derived.md"}
 
 
 def test_all_pages_are_built_when_the_configuration_changes(project):
