@@ -7,6 +7,7 @@ import torch
 from torch import nn
 from torch.autograd.functional import jacobian
 from torch.nn import functional as F
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.utils._python_dispatch import TorchDispatchMode
 from torch.utils.checkpoint import checkpoint
 
@@ -238,3 +239,29 @@ class TestBackwardVsGrad:
                 else:
                     with pytest.raises(RuntimeError, match="a second time"):
                         call(loss, x)
+
+    @pytest.mark.parametrize("power", [2, 3])
+    def test_after_create_graph_the_graph_is_still_there(self, power: int):
+        x = torch.full((2,), 3.0, requires_grad=True)
+        loss = (x**power).sum()
+        (first,) = torch.autograd.grad(loss, x, create_graph=True)
+        (again,) = torch.autograd.grad(loss, x)
+        assert torch.equal(first, again)
+
+    @pytest.mark.parametrize("reduction", ["mean", "sum"])
+    def test_grad_returns_one_gradient_for_the_whole_batch(self, reduction: str):
+        w, x, y = torch.ones(3, requires_grad=True), torch.randn(5, 3), torch.randn(5)
+        (whole,) = torch.autograd.grad(F.mse_loss(x @ w, y, reduction=reduction), w)
+        each = torch.stack([torch.autograd.grad((row @ w - one) ** 2, w)[0] for row, one in zip(x, y, strict=True)])
+        assert torch.allclose(whole, getattr(each, reduction)(0), atol=1e-5)
+
+    @pytest.mark.parametrize("shape", [(1, 2, 4, 8), (2, 1, 3, 16)])
+    def test_fused_attention_has_a_second_derivative_only_in_its_math_version(self, shape: tuple[int, ...]):
+        q = torch.randn(shape, requires_grad=True)
+        (g,) = torch.autograd.grad(F.scaled_dot_product_attention(q, q, q).sum(), q, create_graph=True)
+        with pytest.raises(RuntimeError, match="not implemented"):
+            torch.autograd.grad(g.square().sum(), q)
+        with sdpa_kernel(SDPBackend.MATH):
+            attended = F.scaled_dot_product_attention(q, q, q)
+        (g,) = torch.autograd.grad(attended.square().sum(), q, create_graph=True)
+        assert torch.autograd.grad(g.square().sum(), q)[0].shape == shape

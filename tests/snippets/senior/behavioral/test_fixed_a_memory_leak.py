@@ -251,6 +251,34 @@ class TestFixedAMemoryLeak:
             leak.assert_no_growth(lambda: cache.append(function(torch.ones(1000))))
         assert not graphs
 
+    @pytest.mark.parametrize("before", [False, True])
+    def test_a_step_that_ran_inside_stays_eager_until_dynamo_is_reset(self, before):
+        runs = []
+
+        def backend(graph_module, example_inputs):
+            return lambda *inputs: (runs.append(None), graph_module.forward(*inputs))[1]
+
+        function = torch.compile(lambda x: (x * 3).cos(), backend=backend)
+        if before:
+            function(torch.ones(1000))
+        compiled = len(runs)
+        leak.assert_no_growth(lambda: function(torch.ones(1000)))
+        function(torch.ones(1000))
+        assert len(runs) == compiled == before
+        torch._dynamo.reset()
+        function(torch.ones(1000))
+        assert len(runs) == compiled + 1
+
+    @pytest.mark.parametrize(("kept", "passes"), [(100, True), (200, False)])
+    def test_up_to_a_kilobyte_a_step_is_not_noticed(self, kept, passes):
+        cache = []
+        step = lambda: cache.append(torch.zeros(kept, dtype=torch.int64) + 1)  # noqa: E731
+        if passes:
+            assert leak.assert_no_growth(step) == 8 * kept
+        else:
+            with pytest.raises(AssertionError, match="1,600 bytes"):
+                leak.assert_no_growth(step)
+
     def test_it_runs_the_step_as_often_as_told(self):
         calls = []
         leak.assert_no_growth(lambda: calls.append(None), steps=7, warmup=3)
