@@ -175,6 +175,8 @@ def _fold_deeper(root: Tree) -> None:
         elif child.tag in ("h2", "h3"):
             part = etree.SubElement(root, "details", {"class": "tw-deeper"})
             part = etree.SubElement(part, "summary")
+            for link in child.findall("a[@class='headerlink']"):  # a link within a button is neither
+                child.remove(link)
             part.append(child)
             part = root[-1]
             continue

@@ -44,7 +44,7 @@ def test_a_copy_has_all_that_the_page_shows(copies):
         assert text.startswith("# ")
         assert f"{question.kind_label} · {question.minutes} min aloud" in text
         assert re.findall(r"^## (.*)", FENCE.sub("", text), re.M) == [
-            *[section.title for section in question.sections],
+            *[": ".join(filter(None, (section.title, section.fact))) for section in question.sections],
             *(["Related"] if question.related or question.practice else []),
         ]
         for include in question.includes:

@@ -82,7 +82,7 @@ def test_a_card_has_all_that_practice_needs(notes):
         assert note["Answer"].startswith(("<p>", "<ol>", "<ul>"))
         assert 'class="highlight"' in note["Proof"]
         assert note["Proof"].count("<details") == note["Proof"].count("<details open")
-        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(GRADES)
+        assert re.findall(r"<li><strong>(\w+)</strong>: \S", note["Ladder"]) == list(question.grade_names)
         follow_ups = BeautifulSoup(note["FollowUps"], "html.parser").find_all("details", recursive=False)
         assert len(follow_ups) == len(question.follow_ups)
 

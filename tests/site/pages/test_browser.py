@@ -7,7 +7,7 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from warmup.content import levels, one_file, outputs
+from warmup.content import levels, one_file, outputs, sources
 from warmup.project import ROOT, SNIPPETS
 from warmup.testing import PREFIX
 from warmup.vocabulary import KINDS
@@ -165,7 +165,7 @@ def test_what_a_page_needs_is_said_at_the_program_that_needs_it(open_page):
 def test_each_download_is_its_program_below_comments_that_change_nothing(site):
     for path in sorted((site / "snippets").rglob("*.py")):
         source = SNIPPETS / path.relative_to(site / "snippets")
-        text = one_file.assembled(source) if source.name in ("judge.py", "check.py") else source.read_text("utf-8")
+        text = one_file.assembled(source) if source.name in ("judge.py", "check.py") else sources.text(source)
         label = path.read_text("utf-8").removesuffix(text)
         assert label.endswith("\n\n") and all(line.startswith("# ") for line in label.strip().split("\n")), path
         assert len(label.strip().split("\n")) >= 4 and "/// script" not in label, path
