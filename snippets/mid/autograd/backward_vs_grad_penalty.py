@@ -1,13 +1,10 @@
 import torch
 
-w = torch.tensor(2.0, requires_grad=True)
-x = torch.tensor(3.0, requires_grad=True)
-for create_graph in (False, True):
-    w.grad = None
+for option in "retain_graph", "create_graph":
+    w = torch.tensor(2.0, requires_grad=True)
+    x = torch.tensor(3.0, requires_grad=True)
     output = w * x
-    (slope,) = torch.autograd.grad(
-        output, x, create_graph=create_graph, retain_graph=True
-    )
+    (slope,) = torch.autograd.grad(output, x, **{option: True})
     loss = output + 10 * slope**2
     loss.backward()
-    print(f"create_graph={create_graph}: loss {loss}, w.grad {w.grad}")
+    print(f"{option}=True: loss {loss}, w.grad {w.grad}")

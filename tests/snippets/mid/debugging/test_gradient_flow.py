@@ -1,7 +1,5 @@
 """What docs/mid/debugging/gradient-flow.md claims, proven beyond the example shown."""
 
-import math
-
 import pytest
 import torch
 from torch import nn
@@ -13,18 +11,202 @@ flow = load_snippet("mid/debugging/gradient_flow.py")
 flow_find = load_snippet("mid/debugging/gradient_flow_find.py")
 
 
+class Net(nn.Module):
+    """Five layers, of which the broken version trains one."""
+
+    def __init__(self, broken):
+        super().__init__()
+        self.broken = broken
+        for name in ("embed", "gate", "body", "extra", "head"):
+            setattr(self, name, nn.Linear(8, 8))
+        if broken:
+            self.embed.requires_grad_(False)
+            nn.init.constant_(self.body.bias, -100)
+
+    def forward(self, x):
+        h = self.embed(x)
+        if self.broken:
+            gate = (self.gate(h) > 0).float()
+            return self.head(gate * h + self.body(h).relu())
+        gate = self.gate(h).sigmoid()
+        return self.head(self.extra(gate * h + self.body(h).relu()))
+
+
+class Chain(nn.Module):
+    """Three layers; the second can be frozen or run under no_grad(), and what it returns can be cut off."""
+
+    def __init__(self, mode="grad"):
+        super().__init__()
+        self.mode = mode
+        for name in ("first", "second", "head"):
+            setattr(self, name, nn.Linear(4, 4))
+        self.second.requires_grad_(mode == "grad" or mode == "detach")
+
+    def forward(self, x):
+        h = self.first(x).relu()
+        with torch.set_grad_enabled(self.mode != "no_grad"):
+            h = self.second(h)
+        return self.head(h.detach() if self.mode == "detach" else h)
+
+
+def kinds(model):
+    """Per parameter: "None", "zero" or "a norm"."""
+    found = [p.grad for p in model.parameters()]
+    return ["None" if g is None else "a norm" if g.any() else "zero" for g in found]
+
+
 class TestGradientFlow:
-    def test_the_report_tells_five_kinds_of_gradient_apart(self):
-        model = flow.Net(broken=True)
+    def test_the_loop_prints_none_zero_or_the_norm(self, capsys):
+        flow.check(flow.net)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[:2] for line in lines] == [
+            ["embed.weight", "None"], ["gate.weight", "None"], ["body.weight", "0.0"],
+            ["extra.weight", "None"], ["head.weight", "4.0"],
+        ]  # fmt: skip
+        layer = nn.Linear(2, 1)
+        (layer(torch.tensor([[3.0, 4.0]]))).sum().backward()
+        layer.requires_grad_(False)
+        flow.check(layer)
+        lines = capsys.readouterr().out.splitlines()
+        assert [line.split()[:2] for line in lines] == [["weight", "5.0"], ["bias", "1.0"]]
+        assert all(line.endswith("requires_grad False") for line in lines)
+
+    def test_the_loop_tells_none_zero_nan_and_a_norm_apart(self, capsys):
+        model = Net(broken=True)
         model(torch.randn(8, 8)).square().mean().backward()
         model.head.bias.grad[0] = torch.nan
-        found = flow.report(model)
-        assert {name: value for name, value in found.items() if isinstance(value, str)} == {
-            "embed.weight": "frozen", "embed.bias": "frozen", "gate.weight": "None", "gate.bias": "None",
-            "body.weight": "zero", "body.bias": "zero", "extra.weight": "None", "extra.bias": "None",
-            "head.bias": "not finite",
+        flow.check(model)
+        found = {line.split()[0]: line.split()[1] for line in capsys.readouterr().out.splitlines()}
+        assert float(found.pop("head.weight")) == pytest.approx(model.head.weight.grad.norm().item())
+        assert found == {
+            "embed.weight": "None", "embed.bias": "None", "gate.weight": "None", "gate.bias": "None",
+            "body.weight": "0.0", "body.bias": "0.0", "extra.weight": "None", "extra.bias": "None", "head.bias": "nan",
         }  # fmt: skip
-        assert found["head.weight"] == pytest.approx(model.head.weight.grad.norm().item())
+
+    @pytest.mark.parametrize(("optimizer", "lr"), [(torch.optim.SGD, 0.1), (torch.optim.Adam, 0.01)])
+    def test_the_loss_falls_and_four_of_five_layers_never_change(self, optimizer, lr):
+        torch.manual_seed(0)
+        model, x = Net(broken=True), torch.randn(32, 8)
+        before = {name: p.clone() for name, p in model.named_parameters()}
+        steps, losses = optimizer([p for p in model.parameters() if p.requires_grad], lr=lr), []
+        for _ in range(30):
+            steps.zero_grad()
+            losses.append(model(x).square().mean())
+            losses[-1].backward()
+            steps.step()
+        assert losses[-1] < 0.9 * losses[0]
+        moved = {name.split(".")[0] for name, p in model.named_parameters() if not torch.equal(p, before[name])}
+        assert moved == {"head"}
+
+    @pytest.mark.parametrize("activation", [nn.Identity(), nn.Tanh()])
+    def test_a_frozen_layer_passes_the_gradient_on_and_no_grad_cuts_it(self, activation):
+        for frozen, no_grad in ((False, False), (True, False), (True, True)):
+            torch.manual_seed(0)
+            adapter, backbone, head = nn.Linear(3, 3), nn.Sequential(nn.Linear(3, 3), activation), nn.Linear(3, 1)
+            backbone.requires_grad_(not frozen)
+            h = adapter(torch.ones(2, 3))
+            with torch.set_grad_enabled(not no_grad):
+                h = backbone(h)
+            loss = head(h).square().sum()
+            loss.backward()
+            if not frozen:
+                expected = loss.item(), adapter.weight.grad, head.weight.grad
+            assert loss.item() == expected[0] and torch.equal(head.weight.grad, expected[2])
+            assert (adapter.weight.grad is None) is no_grad
+            assert no_grad or torch.equal(adapter.weight.grad, expected[1])
+            assert not frozen or backbone[0].weight.grad is None
+
+    @pytest.mark.parametrize("before", ["trained", "frozen"])
+    def test_no_grad_around_a_frozen_layer_costs_nothing_if_nothing_before_it_is_trained(self, before):
+        found = []
+        for enabled in (True, False):
+            torch.manual_seed(0)
+            first, backbone, head = nn.Linear(3, 3), nn.Linear(3, 3).requires_grad_(False), nn.Linear(3, 1)
+            first.requires_grad_(before == "trained")
+            h = first(torch.ones(2, 3))
+            with torch.set_grad_enabled(enabled):
+                h = backbone(h)
+            head(h).sum().backward()
+            found.append([layer.weight.grad for layer in (first, backbone, head)])
+        lost = [a is not None and b is None for a, b in zip(*found, strict=True)]
+        assert lost == [before == "trained", False, False] and torch.equal(found[0][2], found[1][2])
+
+    @pytest.mark.parametrize(
+        ("mode", "place", "requires_grad"),
+        [
+            ("grad", None, None),
+            ("frozen", None, None),
+            ("detach", "second", True),
+            ("no_grad", "second", False),
+            ("five layers", "gate", True),
+        ],
+    )
+    def test_the_first_output_without_a_gradient_from_the_loss_back_is_at_the_cut(self, mode, place, requires_grad):
+        model, outputs = Net(broken=True) if mode == "five layers" else Chain(mode), []
+
+        def keep(name):
+            def hook(module, args, output):
+                if output.requires_grad:
+                    output.retain_grad()
+                outputs.append((name, output))
+
+            return hook
+
+        for name, module in model.named_children():
+            module.register_forward_hook(keep(name))
+        model(torch.randn(2, 8 if mode == "five layers" else 4)).sum().backward()
+        without = [(name, output.requires_grad) for name, output in reversed(outputs) if output.grad is None]
+        assert without[:1] == ([(place, requires_grad)] if place else [])
+
+    def test_zero_times_a_factor_is_zero_and_small_factors_are_a_small_gradient(self):
+        for factor in (0.0, 1e-3, torch.inf):
+            first, second = nn.Linear(2, 2, bias=False), nn.Linear(2, 1, bias=False)
+            nn.init.constant_(second.weight, 1.0)
+            second(first(torch.ones(1, 2)) * factor).sum().backward()
+            assert first.weight.grad.eq(factor).all()
+
+    @pytest.mark.parametrize("size", [2, 5])
+    def test_after_clipping_one_nan_has_made_every_gradient_nan(self, size):
+        model = nn.Sequential(nn.Linear(size, size), nn.Linear(size, 1))
+        model(torch.ones(3, size)).sum().backward()
+        model[0].weight.grad[0, 0] = torch.nan
+        assert sum(p.grad.isnan().sum().item() for p in model.parameters()) == 1
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        assert all(p.grad.isnan().all() for p in model.parameters())
+
+    @pytest.mark.parametrize("scale", [2.0, 1024.0])
+    def test_a_scaler_multiplies_gradients_until_they_are_unscaled(self, scale):
+        layer = nn.Linear(2, 1)
+        optimizer, scaler = torch.optim.SGD(layer.parameters()), torch.amp.GradScaler("cpu", init_scale=scale)
+        scaler.scale(layer(torch.ones(1, 2)).sum()).backward()
+        assert layer.weight.grad.tolist() == [[scale, scale]]
+        scaler.unscale_(optimizer)
+        assert layer.weight.grad.tolist() == [[1, 1]]
+
+    @pytest.mark.parametrize("dtype", [torch.float16, torch.float32])
+    def test_in_float16_a_small_gradient_rounds_to_zero_and_a_scaler_prevents_it(self, dtype):
+        for scale in (1.0, 2.0**16):
+            layer = nn.Linear(2, 1, bias=False)
+            h = layer(torch.ones(1, 2)).to(dtype)
+            scaler = torch.amp.GradScaler("cpu", init_scale=scale)
+            scaler.scale((h * 1e-4 * 1e-4).float().sum()).backward()
+            assert layer.weight.grad.any().item() is (dtype is torch.float32 or scale > 1)
+
+    @pytest.mark.parametrize("after", ["batch norm", "nothing"])
+    def test_a_bias_right_before_a_batch_norm_gets_rounding_noise(self, after):
+        torch.manual_seed(0)
+        layer, last = nn.Linear(4, 3), nn.Linear(3, 1)
+        norm = nn.BatchNorm1d(3) if after == "batch norm" else nn.Identity()
+        last(norm(layer(torch.randn(32, 4))).tanh()).square().sum().backward()
+        assert (layer.bias.grad.norm() < 1e-3 * layer.weight.grad.norm()).item() is (after == "batch norm")
+
+    def test_only_floats_carry_a_gradient(self):
+        h = torch.randn(3, 4, requires_grad=True)
+        assert h.argmax(1).dtype is torch.int64 and (h > 0).dtype is torch.bool and h.round().dtype is torch.float32
+        for cut in (h.argmax(1), h > 0, h.int()):
+            assert not cut.requires_grad
+            with pytest.raises(RuntimeError, match="floating point"):
+                cut.requires_grad_()
 
     @pytest.mark.parametrize(
         ("between", "graph", "zero"),
@@ -61,7 +243,7 @@ class TestGradientFlow:
         model = nn.Sequential(nn.Linear(4, 4), nn.Sequential(nn.Tanh(), flow_find.Encoder()), nn.Linear(4, 1))
         found = flow_find.cuts(model, torch.randn(2, 4))
         assert found == ["0: after", "1.0: after", "1.1.layer: after", "1.1: inside", "1: inside"]
-        assert flow_find.cuts(flow.Net(broken=True), torch.randn(2, 8)) == ["gate: after"]
+        assert flow_find.cuts(Net(broken=True), torch.randn(2, 8)) == ["gate: after"]
         assert flow_find.cuts(flow_find.Encoder(), torch.randn(2, 4)) == ["layer: after", "the model: inside"]
 
     @pytest.mark.parametrize("activation", [nn.Identity(), nn.Tanh()])
@@ -100,7 +282,7 @@ class TestGradientFlow:
         used, expert, x = nn.Linear(4, 4), nn.Linear(4, 4), torch.randn(5, 4)
         parts = [used(x), expert(x[:0])] if called else [used(x)]
         torch.cat(parts).sum().backward()
-        assert flow.report(expert) == {"weight": text, "bias": text}
+        assert kinds(expert) == [text, text]
 
     def test_the_hooks_are_removed_also_if_forward_raises(self):
         model = nn.Sequential(nn.Linear(4, 4), flow_find.Encoder())
@@ -146,26 +328,18 @@ class TestGradientFlow:
         with pytest.raises(TypeError, match="^0 returns int: no tensor$"):
             flow_find.cuts(nn.Sequential(Shape()), torch.zeros(2))
 
-    def test_the_report_takes_sparse_gradients_and_norms_above_the_range_of_float16(self):
-        embedding = nn.Embedding(5, 3, sparse=True)
-        embedding(torch.tensor([1, 1])).sum().backward()
-        assert flow.report(embedding)["weight"] == pytest.approx(math.sqrt(12))
-        half = nn.Linear(2, 2, bias=False).half()
-        half.weight.grad = torch.full_like(half.weight, 6e4)
-        assert flow.report(half)["weight"] == pytest.approx(1.2e5)
-
     @pytest.mark.parametrize(("set_to_none", "text"), [(True, "None"), (False, "zero")])
     def test_a_zero_can_be_left_over_from_zero_grad(self, set_to_none, text):
         used, other = nn.Linear(2, 2), nn.Linear(2, 2)
         (used(torch.ones(1, 2)) + other(torch.ones(1, 2))).sum().backward()
         other.zero_grad(set_to_none=set_to_none)
         used(torch.ones(1, 2)).sum().backward()
-        assert flow.report(other)["weight"] == text
+        assert kinds(other) == [text, text]
 
     def test_the_healthy_network_has_a_gradient_everywhere(self):
-        model = flow.Net(broken=False)
+        model = Net(broken=False)
         model(torch.randn(8, 8)).square().mean().backward()
-        assert all(isinstance(value, float) for value in flow.report(model).values())
+        assert kinds(model) == ["a norm"] * 10
 
     def test_a_warmup_by_lambda_can_start_at_zero(self):
         w = torch.ones(1, requires_grad=True)
@@ -197,7 +371,7 @@ class TestGradientFlow:
             assert w.detach().ne(1).all().item() is moves
 
     def test_retain_grad_shows_where_the_gradient_becomes_zero(self):
-        model = flow.Net(broken=True)
+        model = Net(broken=True)
         x = torch.randn(4, 8)
         before = model.body(x)
         after = before.relu()
@@ -205,57 +379,3 @@ class TestGradientFlow:
         after.retain_grad()
         model.head(after).sum().backward()
         assert after.grad.any() and not before.grad.any()
-
-    @pytest.mark.parametrize("cut", [0, 1, 2])
-    def test_the_last_module_whose_output_has_no_gradient_is_right_before_the_cut(self, cut: int):
-        torch.manual_seed(cut)
-        layers, outputs = nn.ModuleList(nn.Linear(4, 4) for _ in range(4)), {}
-
-        def keep(module: nn.Module, args: tuple, output: torch.Tensor) -> None:
-            output.retain_grad()
-            outputs[module] = output
-
-        for layer in layers:
-            layer.register_forward_hook(keep)
-        h = torch.randn(3, 4)
-        for number, layer in enumerate(layers):
-            h = layer(h).tanh()
-            h = h.detach() if number == cut else h
-        h.square().mean().backward()
-        reached = [outputs[layer].grad is not None for layer in layers]
-        assert reached == [number > cut for number in range(4)]
-
-    @pytest.mark.parametrize("frozen", [1, 2])
-    def test_an_output_of_frozen_layers_cannot_keep_its_gradient(self, frozen: int):
-        layers = nn.Sequential(*(nn.Linear(4, 4) for _ in range(3)))
-        layers[:frozen].requires_grad_(False)
-        h = torch.randn(2, 4)
-        for number, layer in enumerate(layers):
-            h = layer(h)
-            if number < frozen:
-                with pytest.raises(RuntimeError, match="can't retain_grad"):
-                    h.retain_grad()
-            else:
-                h.retain_grad()
-
-    @pytest.mark.parametrize("trained", [nn.Linear, nn.LazyLinear])
-    def test_the_loss_requires_grad_behind_a_detach_and_the_layers_before_get_none(self, trained: type):
-        first, last = nn.Linear(4, 4), trained(4, 1) if trained is nn.Linear else trained(1)
-        loss = last(first(torch.randn(2, 4)).detach()).sum()
-        assert loss.requires_grad
-        loss.backward()
-        assert first.weight.grad is None and last.weight.grad is not None
-
-    def test_the_loop_of_the_page_tells_the_five_layers_apart(self):
-        names = ("embed", "gate", "body", "extra", "head")
-        for seed in range(3):
-            torch.manual_seed(seed)
-            net = nn.ModuleDict({name: nn.Linear(8, 8) for name in names})
-            net["embed"].requires_grad_(False)
-            nn.init.constant_(net["body"].bias, -100)
-            h = net["embed"](torch.randn(32, 8))
-            h = (net["gate"](h) > 0).float() * h + net["body"](h).relu()
-            net["head"](h).square().mean().backward()
-            grads = {name: net[name].weight.grad for name in names}
-            assert [name for name in names if grads[name] is None] == ["embed", "gate", "extra"]
-            assert not grads["body"].any() and grads["head"].any()
