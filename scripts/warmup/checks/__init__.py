@@ -10,8 +10,8 @@ from pathlib import Path
 from warmup import memory
 from warmup.checks import (
     aliases,
-    coding,
     diagrams,
+    drills,
     navigation,
     outputs,
     plans,
@@ -75,13 +75,13 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
     for puzzle in (one for one in site.puzzles if asked(one.page.path)):
         files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]
         found += _checked(puzzle.page.path, [*files, puzzle.question is None], puzzles.problems, puzzle, folder)
-    for page in (one for one in site.coding if asked(one.path)):
+    for page in (one for one in site.drills if asked(one.path)):
         own = [*(folder / page.id).rglob("*.py"), folder / page.id / mistakes.FILE, (folder / page.id).parent]
         own += [(folder / name).with_suffix(kind) for name in page.snippets for kind in (".out", ".svg")]
         named = [page.path.parents[2] / f"{name}.md" for name in page.meta.get("related") or []]
         shared = (folder / page.id).parent.glob("*.py")
         about = [page.path, *sorted(own), *named, *shared, *(folder / include.path for include in page.includes)]
-        found += _checked(page.path, about, coding.problems, page, folder)
+        found += _checked(page.path, about, drills.problems, page, folder)
     others: defaultdict[Path, list[Path]] = defaultdict(list)
     for other in folder.rglob("*.torch-*"):
         others[other.parent].append(other)

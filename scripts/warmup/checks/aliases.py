@@ -16,7 +16,7 @@ def problems(site: Site) -> Iterator[Problem]:
     """Every problem with the aliases of questions, and with those of exercises and trainers."""
     # An exercise may share one with the question that explains its subject: both are answers.
     yield from _among(site.questions)
-    yield from _among(site.coding)
+    yield from _among(site.drills)
 
 
 def _among(pages: Iterable[Page]) -> Iterator[Problem]:

@@ -27,7 +27,7 @@ def problems(nav: list, site: Site) -> Iterator[Problem]:
     named = folders(nav)
     for name in sorted({name for name in named if named.count(name) > 1}):
         yield Problem("mkdocs.yml", 0, f"nav names {name} more than once.", "Keep it where it belongs.")
-    for name in sorted({page.folder_of_all for page in site.coding} - {*named}):
+    for name in sorted({page.folder_of_all for page in site.drills} - {*named}):
         yield Problem("mkdocs.yml", 0, f"nav does not name {name}.", f"Add '- {name}' under Practice.")
     for level in site.levels:
         yield from prepare(level)

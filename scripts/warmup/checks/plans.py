@@ -29,7 +29,7 @@ def _names(site: Site, index: LevelIndex) -> Iterator[Problem]:
     seen: set[str] = set()
     for key, names in (("hours", index.hours), ("days", index.days)):
         for name in names:
-            known = name in site.by_id or (key == "days" and name in site.coding_by_id)
+            known = name in site.by_id or (key == "days" and name in site.drills_by_id)
             where = (relative(index.path), index.line_of(key))
             if not known:
                 fix = "Write level/topic/slug, or under days an exercise or trainer, as practice/write/slug."

@@ -42,7 +42,7 @@ def problems(only: Collection[Path] | None = None) -> tuple[Site, list[Problem]]
 
 def unread(site: Site, docs: Path = DOCS) -> Iterator[Problem]:
     """Pages below ``docs`` that the site does not read, and levels without a cheat sheet."""
-    read = {page.path for page in (*site.questions, *site.coding)} | {puzzle.page.path for puzzle in site.puzzles}
+    read = {page.path for page in (*site.questions, *site.drills)} | {puzzle.page.path for puzzle in site.puzzles}
     read |= {level.sheet.path for level in site.levels if level.sheet}
     reported = {problem.path for problem in site.problems}
     for folder in (*LEVELS, puzzles.FOLDER, exercises.FOLDER, trainers.FOLDER):

@@ -50,10 +50,10 @@ def problems(path: Path, program: bool) -> Iterator[Problem]:
 
 def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
     """Snippets and outputs below ``snippets`` that no page shows or needs."""
-    shown = {include.path for page in (*site.questions, *site.coding) for include in page.includes}
+    shown = {include.path for page in (*site.questions, *site.drills) for include in page.includes}
     shown = shown.union(*(puzzle.files for puzzle in site.puzzles))
-    shown = shown.union(*(page.programs(snippets) for page in site.coding))
-    shown |= {outputs.WATCHING, *(page.shared_by_all for page in site.coding)}
+    shown = shown.union(*(page.programs(snippets) for page in site.drills))
+    shown |= {outputs.WATCHING, *(page.shared_by_all for page in site.drills)}
     # Nothing is printed by what draws a trainer's curves.
     shown |= {f"{page.id}/{name}.out" for page in site.trainers for name in ("symptom", "curves")}
     for path in sorted(snippets.rglob("*.py")):

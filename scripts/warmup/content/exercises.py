@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import coding, mistakes
-from warmup.content.coding import Coding
+from warmup.content import drills, mistakes
+from warmup.content.drills import Drill
 from warmup.content.questions import Question
 from warmup.content.schema import Field
 from warmup.project import Problem
@@ -22,11 +22,11 @@ TOPICS = ("Attention and inference", "Losses", "Layers", "Training", "Data and c
 
 
 @dataclass(eq=False)
-class Exercise(Coding):
+class Exercise(Drill):
     """An exercise's page."""
 
     schema = {
-        **coding.FRONT_MATTER,
+        **drills.FRONT_MATTER,
         "topic": Field(required=True, one_of=TOPICS),
         "rank": Field(int),
         "core": Field(dict, required=True, each={"ask": Field(required=True), "line": Field(required=True)}),
@@ -78,5 +78,5 @@ class Exercise(Coding):
 
 
 def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Exercise]:
-    """Read every exercise below ``docs``, in the order of their ranks; arguments as in ``coding.load``."""
-    return coding.load(Exercise, docs, questions, problems, lambda one: (one.rank is None, one.rank or 0))
+    """Read every exercise below ``docs``, in the order of their ranks; arguments as in ``drills.load``."""
+    return drills.load(Exercise, docs, questions, problems, lambda one: (one.rank is None, one.rank or 0))

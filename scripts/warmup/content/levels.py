@@ -11,7 +11,7 @@ from typing import TypeVar
 
 from warmup import vocabulary
 from warmup.content import exercises, puzzles, trainers
-from warmup.content.coding import C, Coding
+from warmup.content.drills import C, Drill
 from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.page import Page
@@ -134,13 +134,13 @@ class Site:
         return next((pages[0] for address, pages in groups if address == url and pages), None)
 
     @property
-    def coding(self) -> list[Coding]:
+    def drills(self) -> list[Drill]:
         """Exercises, then trainers."""
         return [*self.exercises, *self.trainers]
 
     @cached_property
-    def coding_by_id(self) -> dict[str, Coding]:
-        return {one.id: one for one in self.coding}
+    def drills_by_id(self) -> dict[str, Drill]:
+        return {one.id: one for one in self.drills}
 
     @cached_property
     def exercises_by_topic(self) -> dict[str, list[Exercise]]:
@@ -160,7 +160,7 @@ class Site:
     @cached_property
     def plots(self) -> list[str]:
         """The plots that pages show, below ``snippets/``."""
-        shown = (include.path for page in (*self.questions, *self.coding) for include in page.includes)
+        shown = (include.path for page in (*self.questions, *self.drills) for include in page.includes)
         return list(dict.fromkeys(path for path in shown if path.endswith(".svg")))
 
     @cached_property

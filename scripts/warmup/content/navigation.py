@@ -6,14 +6,14 @@ import re
 
 import yaml
 
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import ROOT, Problem, ProblemError
 
 TOPIC = re.compile(r"[a-z]+/[a-z0-9-]+")
 # Folders in nav that are no topics.
-PRACTICE: dict[str, type[Coding]] = {kind.folder_of_all: kind for kind in (Exercise, Trainer)}
+PRACTICE: dict[str, type[Drill]] = {kind.folder_of_all: kind for kind in (Exercise, Trainer)}
 
 
 class _Loader(yaml.SafeLoader):

@@ -10,7 +10,7 @@ from collections.abc import Iterable, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
 
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.levels import Level, Site
 from warmup.content.questions import Question
 
@@ -32,14 +32,14 @@ class Part:
 
     name: str
     questions: Sequence[Question]
-    coding: Sequence[Coding]
+    drills: Sequence[Drill]
     flashcards: int = 0
     mock: int = 0
 
     @property
     def minutes(self) -> int:
         asked = sum(question.reading + question.minutes for question in self.questions)
-        return asked + sum(page.minutes for page in self.coding) + self.flashcards + self.mock
+        return asked + sum(page.minutes for page in self.drills) + self.flashcards + self.mock
 
 
 @dataclass(frozen=True)
@@ -63,8 +63,8 @@ class Plan:
         return [question for part in self.parts for question in part.questions]
 
     @property
-    def coding(self) -> list[Coding]:
-        return [page for part in self.parts for page in part.coding]
+    def drills(self) -> list[Drill]:
+        return [page for part in self.parts for page in part.drills]
 
     @property
     def reading(self) -> int:
@@ -92,16 +92,16 @@ def plan(site: Site, level: Level, time: str) -> Plan:
         named |= set(index.days)
     if time == "weeks":
         named |= {question.id for question in level.questions}
-        named |= {page.id for page in site.coding if page.level == level.slug}
+        named |= {page.id for page in site.drills if page.level == level.slug}
     questions = [question for question in site.questions if question.id in named]
-    coding = [page for page in site.coding if page.id in named]
+    drills = [page for page in site.drills if page.id in named]
     count = TIMES[time][1]
     if not count:
-        return Plan(time, level, [Part("", questions, coding)])
+        return Plan(time, level, [Part("", questions, drills)])
     parts = []
     days = zip(
         _dealt(questions, [question.reading + question.minutes for question in questions], count),
-        _dealt(coding, [page.minutes for page in coding], count),
+        _dealt(drills, [page.minutes for page in drills], count),
         strict=True,
     )
     for day, (asked, written) in enumerate(days, 1):

@@ -11,8 +11,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import coding, mistakes, sources
-from warmup.content.coding import Coding
+from warmup.content import drills, mistakes, sources
+from warmup.content.drills import Drill
 from warmup.content.questions import Question
 from warmup.content.schema import Field
 from warmup.project import Problem
@@ -24,10 +24,10 @@ PROGRAMS = (mistakes.BROKEN, sources.FIXED, "check.py", "symptom.py", "curves.py
 
 
 @dataclass(eq=False)
-class Trainer(Coding):
+class Trainer(Drill):
     """A broken trainer's page."""
 
-    schema = {**coding.FRONT_MATTER, "topic": Field(required=True, one_of=TOPICS)}
+    schema = {**drills.FRONT_MATTER, "topic": Field(required=True, one_of=TOPICS)}
     folder_of_all = FOLDER
     label_of_all = "Broken trainers"
     sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")
@@ -52,10 +52,10 @@ class Trainer(Coding):
 
 
 def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Trainer]:
-    """Read every trainer below ``docs``, by level and minutes; arguments as in ``coding.load``."""
+    """Read every trainer below ``docs``, by level and minutes; arguments as in ``drills.load``."""
 
     def place(trainer: Trainer) -> tuple[int, int]:
         level = LEVELS.index(trainer.level) if trainer.level in LEVELS else len(LEVELS)
         return level, trainer.minutes
 
-    return coding.load(Trainer, docs, questions, problems, place)
+    return drills.load(Trainer, docs, questions, problems, place)

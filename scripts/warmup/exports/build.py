@@ -7,13 +7,13 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.entry import Entry
 from warmup.content.exercises import Exercise
 from warmup.content.levels import Site
 from warmup.content.questions import Question
 from warmup.content.trainers import Trainer
-from warmup.site import coding
+from warmup.site import drills
 from warmup.site.expand import Renderer
 from warmup.site.links import relative_link
 from warmup.site.sections import Sections
@@ -102,11 +102,11 @@ class Build:
         Raises:
             ProblemError: a marker cannot be resolved.
         """
-        if not isinstance(page, Coding):
+        if not isinstance(page, Drill):
             return page
         link = relative_link(f"{page.folder_of_all}/")
         lines = (
-            coding.plain(page, link) if line.marker and line.marker["name"] in coding.BOXES else line.text
+            drills.plain(page, link) if line.marker and line.marker["name"] in drills.BOXES else line.text
             for line in page.lines
         )
         return page.with_body(self.renderer.without_markers("\n".join(lines), page.url, page.path))

@@ -10,7 +10,7 @@ from pathlib import Path
 
 from warmup import vocabulary
 from warmup.content import markdown, navigation
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.entry import Entry
 from warmup.content.page import Page, Section
 from warmup.content.questions import Question
@@ -51,7 +51,7 @@ def _pages(build: Build) -> Iterator[tuple[str, Page]]:
 def ends(build: Build, page: Entry, writer: Writer) -> list[str]:
     """What a copy says below the page's sections, in paragraphs: related pages and the license."""
     practice = page.practice if isinstance(page, Question) else []
-    related = [f"- {other.invitation}: {_link(other, writer)}" for other in practice if isinstance(other, Coding)]
+    related = [f"- {other.invitation}: {_link(other, writer)}" for other in practice if isinstance(other, Drill)]
     related += [f"- {_link(other, writer)}" for other in page.related]
     last = f"---\n\n{build.name}. {vocabulary.LICENSES}"
     return ["## Related", "\n".join(related), last] if related else [last]
@@ -107,7 +107,7 @@ def _derived(build: Build, line: markdown.Line, path: Path, source: str) -> str:
     return "" if marker["name"] == "topics" else line.text  # the list of questions names them again
 
 
-def _practice(groups: Mapping[str, Sequence[Coding]], path: Path) -> Iterator[str]:
+def _practice(groups: Mapping[str, Sequence[Drill]], path: Path) -> Iterator[str]:
     for name, pages in groups.items():
         yield f"\n## {name}\n"
         for page in pages:

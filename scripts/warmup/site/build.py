@@ -102,7 +102,7 @@ class Pages:
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
         """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
         site = self.renderer.site
-        own = [name for page in site.coding for name in (page.start, page.answer, *page.snippets)]
+        own = [name for page in site.drills for name in (page.start, page.answer, *page.snippets)]
         shown = (*own, *site.snippets, *site.plots)
         for name in dict.fromkeys((*shown, *(puzzle.program for puzzle in site.puzzles))):
             source = SNIPPETS / name
@@ -112,7 +112,7 @@ class Pages:
                     files.append(File.generated(config, SNIPPET_URL + name, content=text))
             elif source.is_file():
                 files.append(File.generated(config, SNIPPET_URL + name, abs_src_path=str(source)))
-        for page in site.coding:
+        for page in site.drills:
             with contextlib.suppress(ProblemError, OSError):  # reported by checks.problems
                 judge = self.labels.labelled(page.judge, one_file.assembled(SNIPPETS / page.judge))
                 files.append(File.generated(config, SNIPPET_URL + page.judge, content=judge))
@@ -135,7 +135,7 @@ class Pages:
             self.half = half.Half(files, config, lambda page: (self._contents_of(page), self.found[page.url]))
 
     def _contents_of(self, page: Page) -> Sections | None:
-        known = page.meta.get("question") or page.meta.get("coding")
+        known = page.meta.get("question") or page.meta.get("drill")
         return self.contents.get(known.id) if known else None
 
     def report(self) -> None:
@@ -168,8 +168,8 @@ class Pages:
         if name.endswith(".ipynb"):
             markdown = notebook.markdown(markdown)
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
-        coding = self.renderer.site.coding_by_id.get(name.removesuffix(".md"))
-        known = question or coding
+        drill = self.renderer.site.drills_by_id.get(name.removesuffix(".md"))
+        known = question or drill
         for level in self.renderer.site.levels:
             if level.sheet and level.sheet.path == Path(config.docs_dir, name):
                 markdown = sheets.arranged(level, level.sheet)
@@ -180,9 +180,9 @@ class Pages:
             page.meta["description"] = finish.description(known)
         if question and any(include.fenced_as == "statements" for include in question.includes):
             page.meta["module"] = "statements"
-        if coding:
-            page.meta.update(practice=True, module=coding.module)
-        page.meta.update(question=question, coding=coding)
+        if drill:
+            page.meta.update(practice=True, module=drill.module)
+        page.meta.update(question=question, drill=drill)
         page.meta["level"] = next((one for one in self.renderer.site.levels if one.url == page.url), None)
         page.meta["first"] = self.renderer.site.first(page.url)
         if "title" in page.meta:
@@ -208,7 +208,7 @@ class Pages:
         Raises:
             PluginError: a formula on the page is wrong.
         """
-        known = page.meta.get("question") or page.meta.get("coding")
+        known = page.meta.get("question") or page.meta.get("drill")
         if known:
             self.contents.pop(known.id, None)
         if self.half and self.half.has(page):

@@ -63,7 +63,7 @@ class Labels:
             for name in question.snippets:
                 if name not in found or _is_own(name, question.id):
                     found[name] = (question.title, question.url)
-        for page in self.site.coding:
+        for page in self.site.drills:
             for name in (page.start, page.answer, page.judge, *page.snippets):
                 found[name] = (page.title, page.url)
         for puzzle in self.site.puzzles:

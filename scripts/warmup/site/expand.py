@@ -15,7 +15,7 @@ from warmup.content import markdown, puzzles
 from warmup.content.levels import Site
 from warmup.content.questions import needs_of
 from warmup.project import ROOT, Problem, ProblemError, relative
-from warmup.site import blocks, coding, lists, schema, topic_pages
+from warmup.site import blocks, drills, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
 from warmup.vocabulary import NEEDS, NOT_RECORDED
 
@@ -127,16 +127,16 @@ class Renderer:
         }
         if name in texts:
             return texts[name]()
-        if name in coding.MARKERS:
-            page = self.site.coding_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
-            return coding.marker(name, page, self.snippets, relative_link(page_url), where, self.label)
+        if name in drills.MARKERS:
+            page = self.site.drills_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
+            return drills.marker(name, page, self.snippets, relative_link(page_url), where, self.label)
         if name not in (fragments := lists.fragments()):
             raise ProblemError(
                 Problem(
                     relative(where),
                     0,
                     f"Unknown marker warmup:{name}.",
-                    f"Known: {', '.join(sorted([*fragments, *texts, *coding.MARKERS]))}.",
+                    f"Known: {', '.join(sorted([*fragments, *texts, *drills.MARKERS]))}.",
                 )
             )
         return lists.fragment(

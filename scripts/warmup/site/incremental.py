@@ -49,7 +49,7 @@ def frame(site: levels.Site, config_file: Path) -> str:
             digest.update(f"{topic.level}/{topic.slug}".encode())
             for question in topic.questions:
                 digest.update(repr((question.id, sorted(question.meta.items(), key=str))).encode())
-    for page in site.coding:
+    for page in site.drills:
         digest.update(repr((page.id, sorted(page.meta.items(), key=str))).encode())
     return digest.hexdigest()
 

@@ -21,7 +21,7 @@ def expand(nav: list, site: Site) -> list:
             questions = [{_name(q): f"{q.id}.md"} for q in topic.questions]
             result.append({topic.label: [f"{entry}/index.md", *questions]})
         elif entry in PRACTICE:
-            pages = [{_name(page): f"{page.id}.md"} for page in site.coding if page.folder_of_all == entry]
+            pages = [{_name(page): f"{page.id}.md"} for page in site.drills if page.folder_of_all == entry]
             result.append({PRACTICE[entry].label_of_all: [f"{entry}/index.md", *pages]})
         elif not TOPIC.fullmatch(entry):
             result.append(entry)

@@ -14,7 +14,7 @@ from typing import TypedDict
 from mkdocs.structure.pages import Page
 
 from warmup import vocabulary
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.entry import Entry
 from warmup.content.questions import Question
 
@@ -147,7 +147,7 @@ def entry(shown: str, page: Page) -> Indexed:
         shown: the page's HTML as its reader gets it.
         page: MkDocs' page; its metadata has been completed.
     """
-    known: Entry | None = page.meta.get("question") or page.meta.get("coding")
+    known: Entry | None = page.meta.get("question") or page.meta.get("drill")
     reader = _Reader()
     reader.feed(_DRAWN.sub(" ", _CODE_BLOCK.sub(" ", shown)))
     reader.close()
@@ -180,7 +180,7 @@ def entry(shown: str, page: Page) -> Indexed:
 def _place(url: str, known: Entry | None) -> str:
     if isinstance(known, Question):
         return f"{known.level_label} · {known.topic_label}"
-    if isinstance(known, Coding):
+    if isinstance(known, Drill):
         return f"{known.label_of_all} · {known.topic or known.level_label}"
     folders = url.split("/")[:-2]
     return " · ".join(vocabulary.label(folder) for folder in folders)

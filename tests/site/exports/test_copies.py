@@ -23,7 +23,7 @@ def test_each_page_names_its_copy(site, copies):
     assert named == set(copies)
     assert {f"{q.id}.md" for q in SITE.questions} < named
     assert {f"{level.slug}.md" for level in SITE.levels} < named
-    assert {f"{page.id}.md" for page in SITE.coding} | {"practice/write.md", "practice/trainers.md"} < named
+    assert {f"{page.id}.md" for page in SITE.drills} | {"practice/write.md", "practice/trainers.md"} < named
 
 
 def test_a_copy_is_plain_markdown_whose_links_all_lead_somewhere(site, copies, base, leads_nowhere):
@@ -56,7 +56,7 @@ def test_a_copy_has_all_that_the_page_shows(copies):
 
 
 def test_a_copy_of_an_exercise_or_a_trainer_has_all_that_the_page_shows(copies, base):
-    for page in SITE.coding:
+    for page in SITE.drills:
         text = copies[f"{page.id}.md"]
         assert f"{page.level_label} · {page.label_of_all}" in text
         assert re.findall(r"^## (.*)", FENCE.sub("", text), re.M) == [*page.sections_of_all, "Related"]

@@ -92,7 +92,7 @@ def test_every_block_of_code_that_is_a_file_can_be_downloaded(site):
                 file = (path.parent / found[2]).resolve()
                 assert file.name == found[1]
                 shown.add(file.relative_to(site.resolve() / "snippets").as_posix())
-    practice = (*(puzzle.program for puzzle in SITE.puzzles), *(name for page in SITE.coding for name in page.snippets))
+    practice = (*(puzzle.program for puzzle in SITE.puzzles), *(name for page in SITE.drills for name in page.snippets))
     assert shown == {*SITE.snippets, *practice}
 
 

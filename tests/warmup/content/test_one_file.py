@@ -56,7 +56,7 @@ def test_an_assembled_check_of_a_real_trainer_names_symptoms(tmp_path):
     assert code == 1 and said.startswith("still there ")
 
 
-@pytest.mark.parametrize("page", SITE.coding, ids=lambda page: page.slug)
+@pytest.mark.parametrize("page", SITE.drills, ids=lambda page: page.slug)
 def test_every_judge_is_one_file_that_imports_torch_and_the_standard_library_only(page):
     text = one_file.assembled(SNIPPETS / page.judge)
     found = set()

@@ -15,8 +15,8 @@ def test_each_level_has_the_three_plans_and_each_longer_one_has_what_the_shorter
     for level in SITE.levels:
         hours, days, weeks = ({q.id for q in found[f"{time}-{level.slug}"].questions} for time in plans.TIMES)
         assert hours < days <= weeks >= {question.id for question in level.questions}
-        everything = {page.id for page in SITE.coding if page.level == level.slug}
-        assert everything <= {page.id for page in found[f"weeks-{level.slug}"].coding}
+        everything = {page.id for page in SITE.drills if page.level == level.slug}
+        assert everything <= {page.id for page in found[f"weeks-{level.slug}"].drills}
 
 
 @pytest.mark.parametrize("plan", plans.plans(SITE), ids=lambda plan: plan.id)
@@ -27,7 +27,7 @@ def test_a_plan_has_the_order_of_the_site_and_its_days_have_about_equal_shares(p
     if plan.time != "hours":
         assert all(part.flashcards for part in plan.parts) and plan.parts[-1].mock
         shares = [part.minutes - part.mock for part in plan.parts]
-        longest = max(page.minutes for page in plan.coding) + max(q.reading + q.minutes for q in plan.questions)
+        longest = max(page.minutes for page in plan.drills) + max(q.reading + q.minutes for q in plan.questions)
         assert max(shares) - min(shares) <= 2 * longest
 
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import markdown
 import pytest
 
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.questions import Question
 from warmup.site.form import Form
 
@@ -17,7 +17,7 @@ from warmup.site.form import Form
 def render(tmp_path) -> Callable[..., str]:
     """Renders Markdown as the site does, with marks; diagrams come from the test's folder."""
 
-    def render(text: str, page: Question | Coding | None = None, url: str = "", docs: Path = tmp_path) -> str:
+    def render(text: str, page: Question | Drill | None = None, url: str = "", docs: Path = tmp_path) -> str:
         form = Form(docs)
         form.page, form.url = page, url
         extensions = ["attr_list", "tables", "toc", "pymdownx.details", "pymdownx.superfences", form]

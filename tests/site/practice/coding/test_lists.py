@@ -98,7 +98,7 @@ def test_the_practice_page_says_how_many_are_done(open_page):
 @pytest.mark.parametrize("path", LISTS)
 def test_without_javascript_the_lists_are_complete(open_page, path):
     page = open_page(path, javascript=False)
-    wanted = [one for one in SITE.coding if path == "practice/" or one.url.startswith(path)]
+    wanted = [one for one in SITE.drills if path == "practice/" or one.url.startswith(path)]
     found = {
         item.get_by_role("link").get_attribute("href"): item.inner_text() for item in page.locator(".tw-question").all()
     }

@@ -171,7 +171,7 @@ def test_a_plan_of_days_tells_where_to_go_on_and_which_code_is_done_and_that_pag
     page = open_page("plan/?time=weeks&level=mid")
     shown = page.locator(".tw-plan:visible")
     status, on = shown.get_by_role("status"), shown.locator(".tw-plan__next")
-    expect(status).to_contain_text(f"0 of {len(plan.coding)} pieces of code done.")
+    expect(status).to_contain_text(f"0 of {len(plan.drills)} pieces of code done.")
     expect(on).to_be_hidden()
     for question in plan.parts[0].questions:
         page.get_by_role("checkbox", name=f"Read: {question.title}").check()
@@ -179,14 +179,14 @@ def test_a_plan_of_days_tells_where_to_go_on_and_which_code_is_done_and_that_pag
     on.get_by_role("link", name=second_day.name).click()
     expect(shown.locator("h3", has_text=second_day.name).first).to_be_in_viewport()
     check_with_axe(page, "plan, begun")
-    exercise = plan.coding[0]
+    exercise = plan.drills[0]
     name = f"{exercise.invitation}: {exercise.short}"
     shown.get_by_role("link", name=name).click()
     page.get_by_role("button", name="Mark as done").click()
     page.get_by_role("link", name="Back to your plan").click()
     expect(page).to_have_url(f"{address}plan/?time=weeks&level=mid#weeks-mid")
     expect(shown.get_by_role("listitem").filter(has_text=name)).to_contain_text(f"Done · {exercise.minutes} min")
-    expect(status).to_contain_text(f"1 of {len(plan.coding)} pieces of code done.")
+    expect(status).to_contain_text(f"1 of {len(plan.drills)} pieces of code done.")
 
 
 def test_a_plan_s_mock_interview_has_the_level_of_the_plan(open_page):

@@ -9,7 +9,7 @@ from pathlib import Path
 
 from warmup.checks import anatomy, markup
 from warmup.content import mistakes, one_file, sources
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
@@ -18,13 +18,13 @@ FOLLOW_UPS = (1, 9)
 MOST_LINES = 12  # of a core line that a formatter has wrapped
 # Of each kind how many hints it gives, and its markers with the sections in which they stand.
 HINTS = {Exercise: (2, 3), Trainer: (3, 5)}
-MARKERS: dict[type[Coding], dict[str, str]] = {
+MARKERS: dict[type[Drill], dict[str, str]] = {
     Exercise: {"attempt": "Task", "mistakes": "Solution"},
     Trainer: {"check": "Script", "bugs": "Diagnosis"},
 }
 
 
-def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
+def problems(page: Drill, snippets: Path) -> Iterator[Problem]:
     """Every problem of one exercise or trainer; ``snippets`` is the folder below which its files stand."""
     yield from page.unfit
     own = _exercise(page, snippets) if isinstance(page, Exercise) else ()
@@ -33,7 +33,7 @@ def problems(page: Coding, snippets: Path) -> Iterator[Problem]:
     yield from _files(page, snippets)
 
 
-def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
+def _page(page: Drill, kind: type[Drill], snippets: Path) -> anatomy.Found:
     yield from anatomy.related(page)
     yield from anatomy.sections(page, kind.sections_of_all, kind.sections_of_all)
     yield from anatomy.folds(page, "Hints", page.hints, "tip", "hints", *HINTS[kind])
@@ -56,7 +56,7 @@ def _page(page: Coding, kind: type[Coding], snippets: Path) -> anatomy.Found:
             )
 
 
-def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
+def _files(page: Drill, snippets: Path) -> Iterator[Problem]:
     """Files that are missing, too wide for a page, or not fit to be put together."""
     if not (listed := snippets / page.id / mistakes.FILE).is_file():
         yield Problem(relative(listed), 0, "It does not exist.", f"{relative(page.path)} needs it.")
@@ -90,7 +90,7 @@ def _files(page: Coding, snippets: Path) -> Iterator[Problem]:
         yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
 
 
-def _mistakes(page: Coding, snippets: Path) -> Iterator[Problem]:
+def _mistakes(page: Drill, snippets: Path) -> Iterator[Problem]:
     """Mistakes that share a name, or of which the page could not show what each alone changes."""
     found, programs = page.mistakes(snippets), mistakes.programs(snippets / page.id)
     where = relative(snippets / page.id / mistakes.FILE)

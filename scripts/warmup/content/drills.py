@@ -31,7 +31,7 @@ FRONT_MATTER = {
 
 
 @dataclass(eq=False)
-class Coding(Entry):
+class Drill(Entry):
     """An exercise or a broken trainer.
 
     Attributes:
@@ -92,7 +92,7 @@ class Coding(Entry):
         return self.folds("Hints", "tip")
 
 
-C = TypeVar("C", bound=Coding)
+C = TypeVar("C", bound=Drill)
 
 
 def load(

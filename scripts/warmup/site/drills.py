@@ -10,21 +10,21 @@ import html
 from collections.abc import Callable
 from pathlib import Path
 
-from warmup.content.coding import Coding
+from warmup.content.drills import Drill
 from warmup.content.exercises import Exercise
 from warmup.content.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
 from warmup.site import blocks, marks
 from warmup.site.links import SNIPPET_URL, relative_link
 
-MARKERS: dict[str, type[Coding]] = {"attempt": Exercise, "mistakes": Exercise, "check": Trainer, "bugs": Trainer}
+MARKERS: dict[str, type[Drill]] = {"attempt": Exercise, "mistakes": Exercise, "check": Trainer, "bugs": Trainer}
 
 BOXES = ("attempt", "check")
 
 
 def marker(
     name: str,
-    page: Coding | None,
+    page: Drill | None,
     snippets: Path,
     link: Callable[[str], str],
     where: Path,
@@ -57,18 +57,18 @@ def marker(
     return _box(page, link)
 
 
-def plain(page: Coding, link: Callable[[str], str]) -> str:
+def plain(page: Drill, link: Callable[[str], str]) -> str:
     """What the box says, for a copy of the page in Markdown."""
     start, judge = (f"[{Path(name).name}]({link(SNIPPET_URL + name)})" for name in (page.start, page.judge))
     return f"Time: {page.minutes} min. Download {start} and {judge}, then run:\n\n```text\n{command(page)}\n```"
 
 
-def command(page: Coding) -> str:
+def command(page: Drill) -> str:
     """The line that judges what a reader wrote into the file that one begins with."""
     return f"python {Path(page.judge).name} {Path(page.start).name}"
 
 
-def _box(page: Coding, link: Callable[[str], str]) -> list[str]:
+def _box(page: Drill, link: Callable[[str], str]) -> list[str]:
     """Where one begins to write: complete without a script. One finds all that it needs in its data attributes.
 
     practice/attempt.js fills the empty element.

@@ -21,7 +21,7 @@ def page_of(site):
     return lambda page: BeautifulSoup((site / page.url / "index.html").read_text(encoding="utf-8"), "html.parser")
 
 
-@pytest.mark.parametrize("page", SITE.coding, ids=lambda page: page.slug)
+@pytest.mark.parametrize("page", SITE.drills, ids=lambda page: page.slug)
 def test_what_a_page_offers_to_download_is_there(site, page_of, page):
     found = page_of(page)
     box = found.select_one(".tw-try")
@@ -37,7 +37,7 @@ def test_what_a_page_offers_to_download_is_there(site, page_of, page):
         assert (here / link["href"]).is_file()
 
 
-@pytest.mark.parametrize("page", SITE.coding, ids=lambda page: page.slug)
+@pytest.mark.parametrize("page", SITE.drills, ids=lambda page: page.slug)
 def test_a_page_shows_all_sections_and_links_its_neighbors_and_questions(page_of, page):
     found = page_of(page)
     assert [one.get_text().rstrip("¶") for one in found.select("article h2")] == [*page.sections_of_all, "Related"]
@@ -101,7 +101,7 @@ def test_the_overviews_list_them_with_level_and_minutes(site, where):
     listed = {
         one.get(f"data-{kind}"): one for kind in ("exercise", "trainer") for one in found.select(f"[data-{kind}]")
     }
-    pages = {page.slug: page for page in SITE.coding if "practice/" in where and page.id.startswith(where)}
+    pages = {page.slug: page for page in SITE.drills if "practice/" in where and page.id.startswith(where)}
     assert listed.keys() == pages.keys()
     for slug, item in listed.items():
         assert (site / where / item.a["href"]).resolve() == (site / pages[slug].url).resolve()
@@ -111,12 +111,12 @@ def test_the_overviews_list_them_with_level_and_minutes(site, where):
 def test_search_and_sitemap_know_them(site):
     sitemap = (site / "sitemap.xml").read_text(encoding="utf-8")
     index = (site / "search/search_index.json").read_text(encoding="utf-8")
-    for page in SITE.coding:
+    for page in SITE.drills:
         assert f"{page.url}</loc>" in sitemap and f'"{page.url}"' in index
 
 
 def test_a_page_weighs_at_most_30_kb_compressed(site):
-    folders = ["practice/", "practice/write/", "practice/trainers/", *(page.url for page in SITE.coding)]
+    folders = ["practice/", "practice/write/", "practice/trainers/", *(page.url for page in SITE.drills)]
     weights = {one: len(gzip.compress((site / one / "index.html").read_bytes(), 9)) for one in folders}
     assert not {one: weight for one, weight in weights.items() if weight > 30_000}
 

@@ -20,7 +20,7 @@ def renderer(sample) -> Renderer:
 
 
 def expanded(renderer: Renderer, name: str) -> str:
-    page = renderer.site.coding_by_id[name]
+    page = renderer.site.drills_by_id[name]
     return renderer.expand("\n".join(line.text for line in page.lines), page.url, page.path)
 
 
