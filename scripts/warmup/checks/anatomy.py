@@ -24,7 +24,7 @@ def related(page: Page) -> Found:
             yield (
                 page.line_of("related"),
                 f"related names {target!r}, which is not a page.",
-                ("Write it as level/topic/slug, and only pages that exist."),
+                "Write it as level/topic/slug, and only pages that exist.",
             )
 
 
@@ -45,7 +45,7 @@ def sections(page: Page, known: Sequence[str], required: Container[str]) -> Foun
             yield (
                 after.line,
                 f"The section {after.title!r} stands after {before.title!r}.",
-                (f"The order is: {', '.join(known)}."),
+                f"The order is: {', '.join(known)}.",
             )
     for number, line in enumerate(page.text.split("\n"), 1):
         if "TODO" in line:
@@ -55,7 +55,7 @@ def sections(page: Page, known: Sequence[str], required: Container[str]) -> Foun
             yield (
                 number,
                 "This fence does not end.",
-                ("Close it with a line that holds only the same mark, indented as the first one, and no line less."),
+                "Close it with a line that holds only the same mark, indented as the first one, and no line less.",
             )
         if not fence and re.match(r"# +\S", line):
             yield number, "The page has an H1.", "The title in the front matter is the H1: take the line out."
@@ -149,13 +149,13 @@ def includes(page: Page, snippets: Path) -> Found:
                 yield (
                     include.line,
                     f"The snippet snippets/{include.path} does not exist.",
-                    (f"Write it, or mend the path: this page's snippets stand in snippets/{where}/."),
+                    f"Write it, or mend the path: this page's snippets stand in snippets/{where}/.",
                 )
             if not re.match(r"python\b.*\btitle=", include.fenced_as):
                 yield (
                     include.line,
                     "A snippet stands in a fence without a title.",
-                    (f'Fence it as ```python title="{path.name}".'),
+                    f'Fence it as ```python title="{path.name}".',
                 )
         elif include.path.endswith(".out"):
             source = path.with_suffix(".py")
@@ -163,13 +163,13 @@ def includes(page: Page, snippets: Path) -> Found:
                 yield (
                     include.line,
                     f"The output snippets/{include.path} has no snippet beside it.",
-                    ("An output is what a snippet of the same name printed."),
+                    "An output is what a snippet of the same name printed.",
                 )
             elif not path.is_file() and "cuda" not in needs_of(source):  # only a GPU may be waited for
                 yield (
                     include.line,
                     f"The output snippets/{include.path} has not been recorded.",
-                    (f"Run: make record Q={include.path.removesuffix('.out')}"),
+                    f"Run: make record Q={include.path.removesuffix('.out')}",
                 )
             if include.fenced_as == "statements" and path.is_file() and (found := outputs.read(path)):
                 try:

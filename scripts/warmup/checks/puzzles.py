@@ -37,7 +37,7 @@ def _front_matter(puzzle: Puzzle) -> Iterator[tuple[int, str, str]]:
         yield (
             page.line_of("question"),
             f"question names {page.meta['question']!r}, which is not a question.",
-            ("Write it as level/topic/slug, and only questions that exist."),
+            "Write it as level/topic/slug, and only questions that exist.",
         )
     if not puzzle.why:
         yield page.body_line, "The puzzle does not say why.", "Explain the output below the front matter."
@@ -64,7 +64,7 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
         yield (
             page.line_of("choices"),
             f"There are {len(listed)} wrong choices; {low} to {high} belong there.",
-            ("The key is not listed: it is the recorded output."),
+            "The key is not listed: it is the recorded output.",
         )
     seen = {squeeze(text_of(snippets, puzzle.output)): "the program's own"}
     for number, (one, choice) in enumerate(zip(listed, puzzle.choices, strict=True)):
@@ -73,7 +73,7 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
             yield (
                 line,
                 "The choice needs one of variant and text.",
-                ("A variant has a program that prints the choice; a text has none."),
+                "A variant has a program that prints the choice; a text has none.",
             )
             continue
         if choice.variant:
@@ -84,7 +84,7 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 yield (
                     line,
                     f"The output snippets/{output_of(choice.variant)} has not been recorded.",
-                    (f"Run: make record Q={choice.variant.removesuffix('.py')}"),
+                    f"Run: make record Q={choice.variant.removesuffix('.py')}",
                 )
                 continue
             changed = _changed(text_of(snippets, puzzle.program), text_of(snippets, choice.variant))
@@ -92,7 +92,7 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
                 yield (
                     line,
                     f"The variant differs from the program in {changed} lines; at most {CHANGED_LINES}.",
-                    ("It is shown as a change to the program: make it the smallest that gives this output."),
+                    "It is shown as a change to the program: make it the smallest that gives this output.",
                 )
         output = squeeze(choice.output(snippets))
         if output in seen:
