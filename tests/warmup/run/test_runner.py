@@ -217,7 +217,7 @@ def test_run_many_runs_all_and_survives_bad_ones(runner, snippet, tmp_path):
     bad = [snippet("# /// script\n# x = 1\n# ///\n", "header"), tmp_path / "missing.py"]
     results = {result.path: result for result in runner.run_many([*good, *bad], workers=2)}
     assert [results[path].stdout for path in good] == [f"{i}\n" for i in range(6)]
-    assert "header.py:2: unknown key `x`" in results[bad[0]].message
+    assert "header.py:2: The script block has an unknown key, 'x'" in results[bad[0]].message
     assert "cannot be read" in results[bad[1]].message
     assert {results[path].status for path in bad} == {"failed"}
 
