@@ -14,7 +14,7 @@ from mkdocs.utils import CountHandler
 from warmup import exports, memory, vocabulary
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
-from warmup.site import incremental, unchanged
+from warmup.site import incremental, templates, unchanged
 from warmup.site.ahead import begun
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
@@ -79,10 +79,11 @@ def on_page_content(content, page, config, files):
 
 def on_env(env, config, files):
     _pages.report()
+    env.bytecode_cache = templates.compiled()
     env.globals.update(figures=_pages.renderer.figures, words=vocabulary)
     if not _pages.only:
         build = _build(config)
-        _exported.append(begun(lambda: exports.write(build), apart=_pages.first))
+        _exported.append(begun(lambda: _exports(build), apart=_pages.first))
     return env
 
 
@@ -95,7 +96,7 @@ def on_post_build(config):
     if _pages.only:
         return
     _pages.write_search_index(Path(config.site_dir))
-    _exported.pop()()
+    _pages.keep(_exported.pop()())
     exports.write_last(_build(config))
     incremental.remember()
     memory.save()
@@ -103,6 +104,13 @@ def on_post_build(config):
     counters = [one for one in logging.getLogger("mkdocs").handlers if isinstance(one, CountHandler)]
     if _pages.state and not any(one.get_counts() for one in counters):
         unchanged.note(Path(config.site_dir), _pages.state)
+
+
+def _exports(build):
+    """Write the exports; what was made for them, perhaps in another process, if a server will ask for it again."""
+    exports.write(build)
+    again = _pages.first and _pages.command == "serve"
+    return {name: made for name, (_, made) in build.kept.items()} if again else {}
 
 
 def _build(config):

@@ -101,6 +101,10 @@ def term(text: str) -> re.Pattern:
     return re.compile(rf"(?<!\w){words}(?!\w)", re.I)
 
 
+# A build asks for each a hundred times.
+_needs: dict[tuple[Path, bytes], frozenset[str]] = {}
+
+
 def needs_of(path: Path) -> frozenset[str]:
     """The needs in a snippet's header; none where it cannot be read, which the checks report."""
 
@@ -110,4 +114,7 @@ def needs_of(path: Path) -> frozenset[str]:
         except (OSError, UnicodeDecodeError, header.HeaderError):
             return frozenset()
 
-    return memory.remembered("needs", (memory.tools(), memory.of_file(path)), read)
+    state = memory.of_file(path)
+    if (path, state) not in _needs:
+        _needs[path, state] = memory.remembered("needs", (memory.tools(), state), read)
+    return _needs[path, state]

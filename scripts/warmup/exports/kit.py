@@ -195,7 +195,8 @@ def files(build: Build, proofs: Mapping[str, dict]) -> dict[str, dict]:
     """
     link, snippets = relative_link(cards.PAGE), build.renderer.root / "snippets"
     found = {name: proof for url, file in proofs.items() if url != cards.CARDS for name, proof in file.items()}
+    pages = (page for page in (*build.questions, *build.exercises) if page.id in found)
     return {
-        FILE: {name: follow_ups(proof) for name, proof in found.items()},
+        FILE: {page.id: build.remembered("kit", page, lambda page: follow_ups(found[page.id])) for page in pages},
         EXERCISES: {page.id: exercise(page, build.contents[page.id], snippets, link) for page in build.exercises},
     }

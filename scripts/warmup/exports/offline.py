@@ -14,6 +14,7 @@ import json
 import posixpath
 import re
 from collections.abc import Iterator
+from functools import cache
 from html import unescape
 from pathlib import Path
 from urllib.parse import quote, unquote, urlsplit
@@ -132,11 +133,17 @@ def _described(site: Path, files: list[str]) -> dict[str, list[str | int]]:
     """By address: the hash and the number of bytes."""
     described: dict[str, list[str | int]] = {}
     for file in files:
-        content = (site / file).read_bytes()
-        digest = base64.b64encode(hashlib.sha256(content).digest()).decode()
+        state = (site / file).stat()
         is_page = file == "index.html" or file.endswith("/index.html")
-        described[quote(file.removesuffix("index.html") if is_page else file)] = [f"sha256-{digest}", len(content)]
+        address = quote(file.removesuffix("index.html") if is_page else file)
+        described[address] = [_hash(site / file, state.st_mtime_ns, state.st_size), state.st_size]
     return described
+
+
+@cache
+def _hash(path: Path, *state: int) -> str:
+    """In the form of Subresource Integrity; while a site is served, again only where the state of the file changes."""
+    return f"sha256-{base64.b64encode(hashlib.sha256(path.read_bytes()).digest()).decode()}"
 
 
 def manifest(site: Path) -> dict:

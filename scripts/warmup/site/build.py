@@ -8,6 +8,7 @@ from __future__ import annotations
 import contextlib
 import html
 import logging
+from collections.abc import Mapping
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -233,6 +234,10 @@ class Pages:
         shown = marks.bare(marked)
         self.found[page.url] = search.entry(shown, page)
         return ""
+
+    def keep(self, made: Mapping[tuple[str, str], Any]) -> None:
+        """Keep what the exports made of questions, in another process perhaps, until their pages are rendered again."""
+        self.kept.update({(name, known): (self.contents[known], one) for (name, known), one in made.items()})
 
     def write_search_index(self, folder: Path) -> None:
         """Write what the search loads, in place of what its plugin has written into the site's ``folder``."""

@@ -21,6 +21,8 @@ _IMAGE = re.compile(r"!\[[^\]]*\]\(([^):\s]+)[ )]")
 # By page, what it shows; by "", the frame. Of the last build that came to its end, and of the one that runs.
 _built: dict[str, object] = {}
 _now: dict[str, object] = {}
+# By page without a marker, its text as it was looked at last, and the addresses of snippets and pictures in it.
+_seen: dict[str, tuple[bytes, list[str], list[str]]] = {}
 
 
 def _code() -> dict[Path, bytes]:
@@ -95,19 +97,23 @@ def _shown(file, renderer: Renderer) -> tuple | None:
 
     A marker stands for what is derived from other pages: its text is part of the page's. None where that fails.
     """
-    text = file.content_bytes.decode("utf-8", errors="replace")
-    found: list[object] = [text]
-    docs = renderer.docs
-    if file.src_uri.endswith(".md"):
+    content = file.content_bytes
+    if not file.src_uri.endswith(".md"):
+        return (content,)
+    before, includes, images = _seen.get(file.src_uri, (None, [], []))
+    text = ""
+    if before != content:
+        written = content.decode("utf-8", errors="replace")
         try:
-            text = renderer.without_markers(text, file.url, docs / file.src_uri)
+            text = renderer.without_markers(written, file.url, renderer.docs / file.src_uri)
         except ProblemError:
             return None
-        found.append(text)
-        lines = markdown.lines(text)
-        paths = [SNIPPETS / include["path"] for line in lines if (include := line.include)]
-        for path in [path for path in paths if path.suffix == ".out"]:
-            paths += [path.with_suffix(".py"), *(variant.path for variant in outputs.variants(path))]
-        paths += [docs / posixpath.dirname(file.src_uri) / address for address in _IMAGE.findall(text)]
-        found += [(path, path.stat().st_mtime_ns if path.exists() else None) for path in paths]
-    return tuple(found)
+        includes = [include["path"] for line in markdown.lines(text) if (include := line.include)]
+        images = _IMAGE.findall(text)
+        if text == written:
+            _seen[file.src_uri], text = (content, includes, images), ""
+    paths = [SNIPPETS / name for name in includes]
+    for path in [path for path in paths if path.suffix == ".out"]:
+        paths += [path.with_suffix(".py"), *(variant.path for variant in outputs.variants(path))]
+    paths += [renderer.docs / posixpath.dirname(file.src_uri) / address for address in images]
+    return (content, text, *((path, path.stat().st_mtime_ns if path.exists() else None) for path in paths))
