@@ -7,8 +7,8 @@ import re
 import nbformat
 import pytest
 
-from warmup.checks.labs import problems
-from warmup.content import labs
+from warmup.kinds import labs
+from warmup.kinds.labs import problems
 from warmup.run.labs import compare, execute
 
 LABS = labs.find([])

@@ -6,7 +6,8 @@ import re
 from collections import Counter
 
 from warmup.checks import claims, project
-from warmup.content import levels, navigation, outputs, sources
+from warmup.content import outputs, sources
+from warmup.kinds import levels, navigation
 from warmup.project import ROOT, SNIPPETS
 
 

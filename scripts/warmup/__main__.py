@@ -6,8 +6,9 @@ import argparse
 import sys
 from pathlib import Path
 
-from warmup.content import header, levels, outputs, sources
-from warmup.content.questions import Question
+from warmup.content import header, outputs, sources
+from warmup.kinds import levels
+from warmup.kinds.questions import Question
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.vocabulary import NEEDS
 
@@ -129,8 +130,8 @@ def draw(arguments: argparse.Namespace) -> int:
 
 
 def lab(arguments: argparse.Namespace) -> int:
-    from warmup.checks.labs import problems
-    from warmup.content import labs
+    from warmup.kinds import labs
+    from warmup.kinds.labs import problems
     from warmup.run import labs as execution
 
     failed = False
@@ -196,7 +197,7 @@ def wasm(arguments: argparse.Namespace) -> int:
 
 
 def mutants(arguments: argparse.Namespace) -> int:
-    from warmup.content import trainers
+    from warmup.kinds import trainers
     from warmup.run.mutants import report
 
     paths = [path for path in snippet_paths(arguments.names) if not path.is_relative_to(SNIPPETS / trainers.FOLDER)]

@@ -14,7 +14,8 @@ from collections.abc import Callable
 from pathlib import Path
 from types import ModuleType
 
-from warmup.content import navigation, outputs, sheets
+from warmup.content import outputs
+from warmup.kinds import navigation, sheets
 from warmup.project import ROOT
 from warmup.vocabulary import LEVELS
 

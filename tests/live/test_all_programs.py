@@ -8,8 +8,8 @@ from collections import Counter
 import pytest
 from test_page import FIRST
 
-from warmup.content import levels
 from warmup.content.header import parse
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.run.needs import missing_need
 

@@ -8,7 +8,8 @@ import time
 import pytest
 from test_page import FIRST, Cell
 
-from warmup.content import levels, mistakes, sources
+from warmup.content import mistakes, sources
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 
 SITE = levels.load()

@@ -19,12 +19,13 @@ ARROWS = {
     "vocabulary": set(),
     "memory": set(),
     "content": set(),
-    "checks": {"content"},
-    "site": {"content", "checks", "wasm"},
-    "exports": {"content", "checks", "site"},
-    "run": {"content"},
+    "kinds": {"content"},
+    "checks": {"content", "kinds"},
+    "site": {"content", "kinds", "checks", "wasm"},
+    "exports": {"content", "kinds", "site"},
+    "run": {"content", "kinds"},
     "live": {"content", "site", "run"},
-    "wasm": {"content", "run"},
+    "wasm": {"content", "kinds", "run"},
 }
 
 

@@ -8,22 +8,11 @@ from collections.abc import Callable, Container, Iterable
 from pathlib import Path
 
 from warmup import memory
-from warmup.checks import (
-    aliases,
-    diagrams,
-    drills,
-    navigation,
-    outputs,
-    plans,
-    puzzles,
-    questions,
-    sheets,
-    snippets,
-    tags,
-)
+from warmup.checks import aliases, diagrams, outputs, snippets, tags
 from warmup.content import confirmed, mistakes, sources
-from warmup.content.levels import Site
 from warmup.content.outputs import is_program
+from warmup.kinds import drills, navigation, plans, puzzles, question_limits, sheets
+from warmup.kinds.levels import Site
 from warmup.project import SNIPPETS, Problem
 
 
@@ -57,7 +46,7 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
 
     found = [*site.problems]
     for level in site.levels:
-        found += sheets.problems(level, folder)
+        found += sheets.problems(level.sheet, level.questions, folder) if level.sheet else []
         for topic in level.topics:
             found += navigation.order(topic)
             if not asked(place := topic.index.path.parent):
@@ -70,7 +59,7 @@ def problems(site: Site, folder: Path = SNIPPETS, only: Container[Path] | None =
         named = [question.path.parents[2] / f"{name}.md" for name in question.meta.get("related") or []]
         programs = [one.with_suffix(".py") for one in shown]
         found += _checked(
-            question.path, [question.path, *shown, *named, *programs], questions.problems, question, folder
+            question.path, [question.path, *shown, *named, *programs], question_limits.problems, question, folder
         )
     for puzzle in (one for one in site.puzzles if asked(one.page.path)):
         files = [puzzle.page.path, *(folder / name for name in sorted(puzzle.files))]

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from warmup.content.levels import Site
 from warmup.content.page import Page
+from warmup.kinds.levels import Site
 from warmup.project import Problem, relative
 
 MOST = 10

@@ -10,8 +10,9 @@ import re
 from collections.abc import Container, Iterable, Iterator
 from pathlib import Path
 
-from warmup.content import outputs, trainers
-from warmup.content.levels import Site
+from warmup.content import outputs
+from warmup.kinds import trainers
+from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, relative
 
 

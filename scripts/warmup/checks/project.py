@@ -6,11 +6,11 @@ from collections.abc import Collection, Iterator
 from pathlib import Path
 
 from warmup import checks
-from warmup.checks import claims, labs, markup, navigation, retired
-from warmup.content import exercises, levels, puzzles, sheets, trainers
-from warmup.content import labs as notebooks
-from warmup.content.levels import Site
-from warmup.content.navigation import read, topic_order
+from warmup.checks import claims, retired
+from warmup.kinds import exercises, labs, levels, markup, navigation, puzzles, sheets, trainers
+from warmup.kinds import labs as notebooks
+from warmup.kinds.levels import Site
+from warmup.kinds.navigation import read, topic_order
 from warmup.project import DOCS, ROOT, Problem, ProblemError, relative
 from warmup.vocabulary import LEVELS
 

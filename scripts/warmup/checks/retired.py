@@ -7,8 +7,9 @@ from collections.abc import Container, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import exercises, markdown, mistakes
-from warmup.content.levels import Site
+from warmup.content import markdown, mistakes
+from warmup.kinds import exercises
+from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, relative
 
 

@@ -9,7 +9,7 @@ from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
 
 from warmup.content import header, one_file, outputs, sources
-from warmup.content.levels import Site
+from warmup.kinds.levels import Site
 from warmup.project import Problem, not_utf8, relative
 
 # torch brings NumPy along on every platform that it supports.

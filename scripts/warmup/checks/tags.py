@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Iterator
 
-from warmup.content.questions import Question
+from warmup.kinds.questions import Question
 from warmup.project import Problem, relative
 
 

@@ -6,7 +6,9 @@ import re
 import tomllib
 from dataclasses import dataclass
 from os import PathLike
+from pathlib import Path
 
+from warmup import memory
 from warmup.content import schema
 from warmup.content.schema import Field, Schema
 from warmup.vocabulary import NEEDS
@@ -156,3 +158,22 @@ class _Reader:
         written = re.compile(rf"\s*(\[+\s*)?([\w.\"'-]+\.)?[\"']?{re.escape(key)}[\"']?\s*[\]=.]")
         numbers = (number for number, line in enumerate(self.lines, 1) if written.match(line))
         return HeaderError(self.path, self.start + next(numbers, 0), message, fix)
+
+
+# A build asks for each a hundred times.
+_needs: dict[tuple[Path, bytes], frozenset[str]] = {}
+
+
+def needs_of(path: Path) -> frozenset[str]:
+    """The needs in a snippet's header; none where it cannot be read, which the checks report."""
+
+    def read() -> frozenset[str]:
+        try:
+            return parse(path.read_text(encoding="utf-8"), path).needs
+        except (OSError, UnicodeDecodeError, HeaderError):
+            return frozenset()
+
+    state = memory.of_file(path)
+    if (path, state) not in _needs:
+        _needs[path, state] = memory.remembered("needs", (memory.tools(), state), read)
+    return _needs[path, state]

@@ -9,9 +9,10 @@ import tempfile
 import time
 from pathlib import Path
 
-from warmup.content import header, levels, sources
+from warmup.content import header, sources
 from warmup.dev import bench_build, bench_sizes, bench_visits, synthetic
 from warmup.dev.serving import served
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.run.runner import Runner
 from warmup.run.server import ENVIRONMENT

@@ -9,8 +9,8 @@ import sys
 import tempfile
 from pathlib import Path
 
-from warmup.content import levels
 from warmup.exports import deck as anki
+from warmup.kinds import levels
 from warmup.project import ROOT, relative
 
 

@@ -13,8 +13,9 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from warmup.checks import claims, project
-from warmup.content import exercises, markdown, outputs, puzzles, sources, trainers
-from warmup.content.puzzles import Puzzle, PuzzlePage
+from warmup.content import markdown, outputs, sources
+from warmup.kinds import exercises, puzzles, trainers
+from warmup.kinds.puzzles import Puzzle, PuzzlePage
 from warmup.project import DOCS, ROOT, SNIPPETS, Problem, ProblemError, relative
 from warmup.run.comparison import compare, name_of
 from warmup.run.runner import Runner

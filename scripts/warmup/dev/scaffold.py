@@ -6,7 +6,7 @@ import re
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import sheets
+from warmup.kinds import sheets
 from warmup.project import ROOT, Problem, ProblemError, relative
 
 TEMPLATE = ROOT / "scripts" / "template"

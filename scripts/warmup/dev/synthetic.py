@@ -15,8 +15,9 @@ from pathlib import Path
 import yaml
 
 from warmup.checks import claims, retired
-from warmup.content import confirmed, levels, markdown, outputs, sheets
-from warmup.content.puzzles import FOLDER
+from warmup.content import confirmed, markdown, outputs
+from warmup.kinds import levels, sheets
+from warmup.kinds.puzzles import FOLDER
 from warmup.project import ROOT
 
 

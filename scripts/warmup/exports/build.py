@@ -7,12 +7,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Any, TypeVar
 
-from warmup.content.drills import Drill
-from warmup.content.entry import Entry
-from warmup.content.exercises import Exercise
-from warmup.content.levels import Site
-from warmup.content.questions import Question
-from warmup.content.trainers import Trainer
+from warmup.kinds.drills import Drill
+from warmup.kinds.entry import Entry
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.levels import Site
+from warmup.kinds.questions import Question
+from warmup.kinds.trainers import Trainer
 from warmup.site import drills
 from warmup.site.expand import Renderer
 from warmup.site.links import relative_link

@@ -12,10 +12,10 @@ import textwrap
 from collections.abc import Callable, Sequence
 
 from warmup import vocabulary
-from warmup.content.exercises import Exercise
 from warmup.content.markdown import Fold
-from warmup.content.questions import Question
 from warmup.exports.build import Build, Known
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.questions import Question
 from warmup.site import blocks
 from warmup.site.links import relative_link
 from warmup.site.sections import Sections

@@ -9,13 +9,14 @@ from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
 from warmup import vocabulary
-from warmup.content import markdown, navigation
-from warmup.content.drills import Drill
-from warmup.content.entry import Entry
+from warmup.content import markdown
 from warmup.content.page import Page, Section
-from warmup.content.questions import Question
 from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import ABOUT, Writer, copy_of, literal
+from warmup.kinds import navigation
+from warmup.kinds.drills import Drill
+from warmup.kinds.entry import Entry
+from warmup.kinds.questions import Question
 from warmup.project import ProblemError
 from warmup.site.links import source_link
 

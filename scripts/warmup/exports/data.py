@@ -9,12 +9,12 @@ from collections.abc import Callable, Iterable
 
 from warmup import vocabulary
 from warmup.content import markdown, sources
-from warmup.content.entry import Entry
-from warmup.content.exercises import Exercise
-from warmup.content.questions import Question
-from warmup.content.trainers import Trainer
 from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import Writer, copy_of
+from warmup.kinds.entry import Entry
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.questions import Question
+from warmup.kinds.trainers import Trainer
 from warmup.project import ProblemError
 from warmup.site import schema
 from warmup.site.links import SNIPPET_URL

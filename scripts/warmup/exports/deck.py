@@ -24,11 +24,11 @@ from pathlib import Path
 
 import genanki
 
-from warmup.content.entry import Entry
-from warmup.content.exercises import Exercise
-from warmup.content.questions import Question
 from warmup.exports import cards
 from warmup.exports.build import Build, Known
+from warmup.kinds.entry import Entry
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.questions import Question
 from warmup.site import marks
 from warmup.site.sections import Sections
 from warmup.vocabulary import CODE_LICENSE, PROSE_LICENSE

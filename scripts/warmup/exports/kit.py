@@ -12,9 +12,9 @@ import re
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from warmup.content.exercises import Exercise
 from warmup.exports import cards
 from warmup.exports.build import Build
+from warmup.kinds.exercises import Exercise
 from warmup.site import marks
 from warmup.site.links import SNIPPET_URL, relative_link
 from warmup.site.sections import Sections

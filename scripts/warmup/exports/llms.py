@@ -5,11 +5,11 @@ from __future__ import annotations
 import re
 
 from warmup import vocabulary
-from warmup.content.exercises import Exercise
-from warmup.content.trainers import Trainer
 from warmup.exports import copies, data
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import copy_of, literal
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.trainers import Trainer
 
 LLMS = "llms.txt"
 # It says whole sentences about a question, until there are this many characters.

@@ -17,10 +17,10 @@ from typing import Any
 
 from warmup import vocabulary
 from warmup.content import blocks, header, markdown, outputs
-from warmup.content.questions import Question
 from warmup.exports import copies
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import Writer, copy_of, literal, with_others
+from warmup.kinds.questions import Question
 
 # What Colab has, and on which day its makers said so. Look at it again when the torch pin is raised.
 COLAB_TORCH = "2.11.0"

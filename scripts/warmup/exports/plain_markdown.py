@@ -10,8 +10,9 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warmup import vocabulary
-from warmup.content import blocks, markdown, navigation, statements
+from warmup.content import blocks, markdown, statements
 from warmup.content.blocks import Block, Fenced, Prose
+from warmup.kinds import navigation
 from warmup.site.blocks import Shown
 from warmup.site.expand import Renderer
 from warmup.site.links import SNIPPET_URL

@@ -8,8 +8,8 @@ from collections.abc import Callable, Mapping
 import jinja2
 
 from warmup import vocabulary
-from warmup.content.questions import Question
 from warmup.exports.build import Build
+from warmup.kinds.questions import Question
 from warmup.project import ROOT
 from warmup.site import marks
 from warmup.site.links import relative_link, relocated, resolve

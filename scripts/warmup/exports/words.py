@@ -6,8 +6,8 @@ them once somebody types.
 
 from __future__ import annotations
 
-from warmup.content.levels import Site
 from warmup.content.page import Page
+from warmup.kinds.levels import Site
 
 FILE = "practice/words.json"
 

@@ -19,7 +19,7 @@ from pathlib import Path
 
 import nbformat
 
-from warmup.content import labs
+from warmup.kinds import labs
 from warmup.project import Problem, ProblemError, relative, replace_file
 from warmup.run.comparison import same_drawing
 from warmup.run.digits import masked

@@ -20,9 +20,10 @@ from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
 from warmup import checks, vocabulary
-from warmup.content import levels, navigation, one_file, sources
+from warmup.content import one_file, sources
+from warmup.kinds import levels, navigation, sheets
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
-from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search, sheets
+from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search
 from warmup.site.ahead import begun, possible
 from warmup.site.links import SNIPPET_URL
 from warmup.site.sections import Sections
@@ -173,7 +174,7 @@ class Pages:
         known = question or drill
         for level in self.renderer.site.levels:
             if level.sheet and level.sheet.path == Path(config.docs_dir, name):
-                markdown = sheets.arranged(level, level.sheet)
+                markdown = sheets.arranged(level.sheet, [(topic.label, topic.questions) for topic in level.topics])
                 page.meta["sheet"] = level
         if known:
             # What is wrong in the front matter has been reported; it must not reach a template.
@@ -248,4 +249,4 @@ class Pages:
 
 def _checked(site: levels.Site, written: list) -> list[Problem]:
     """The problems of the content."""
-    return [*checks.problems(site), *checks.navigation.problems(written, site)]
+    return [*checks.problems(site), *navigation.problems(written, site)]

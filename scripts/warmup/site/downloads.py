@@ -14,8 +14,8 @@ from pathlib import Path
 
 from warmup import vocabulary
 from warmup.content import outputs, sources, versions
-from warmup.content.levels import Site
-from warmup.content.questions import needs_of
+from warmup.content.header import needs_of
+from warmup.kinds.levels import Site
 from warmup.project import ROOT
 
 WIDTH = 84  # columns, as in the programs themselves

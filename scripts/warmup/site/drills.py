@@ -10,9 +10,9 @@ import html
 from collections.abc import Callable
 from pathlib import Path
 
-from warmup.content.drills import Drill
-from warmup.content.exercises import Exercise
-from warmup.content.trainers import Trainer
+from warmup.kinds.drills import Drill
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.trainers import Trainer
 from warmup.project import Problem, ProblemError, relative
 from warmup.site import blocks, marks
 from warmup.site.links import SNIPPET_URL, relative_link

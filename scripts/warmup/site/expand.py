@@ -11,9 +11,10 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from warmup.content import markdown, puzzles
-from warmup.content.levels import Site
-from warmup.content.questions import needs_of
+from warmup.content import markdown
+from warmup.content.header import needs_of
+from warmup.kinds import puzzles
+from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, drills, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link

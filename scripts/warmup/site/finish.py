@@ -7,8 +7,8 @@ import re
 
 import math_core
 
-from warmup.content.entry import Entry
-from warmup.content.questions import Question
+from warmup.kinds.entry import Entry
+from warmup.kinds.questions import Question
 
 
 def finish(content: str) -> str:

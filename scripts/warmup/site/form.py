@@ -12,8 +12,8 @@ from typing import Any
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
-from warmup.content.entry import Entry
-from warmup.content.questions import Question, term
+from warmup.kinds.entry import Entry
+from warmup.kinds.questions import Question, term
 from warmup.site import drawings, marks
 from warmup.site.links import resolve
 from warmup.vocabulary import EXCEPTIONS, SECTIONS

@@ -12,7 +12,8 @@ import posixpath
 import re
 from pathlib import Path
 
-from warmup.content import levels, markdown, outputs
+from warmup.content import markdown, outputs
+from warmup.kinds import levels
 from warmup.project import ROOT, SNIPPETS, ProblemError, relative
 from warmup.site.expand import Renderer
 

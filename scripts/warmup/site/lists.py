@@ -15,9 +15,10 @@ from pathlib import Path
 import jinja2
 
 from warmup import vocabulary
-from warmup.content import outputs, plans, versions
-from warmup.content.levels import Site
-from warmup.content.puzzles import Puzzle
+from warmup.content import outputs, versions
+from warmup.kinds import plans
+from warmup.kinds.levels import Site
+from warmup.kinds.puzzles import Puzzle
 from warmup.project import ROOT
 from warmup.site import topic_pages
 from warmup.site.links import rebase, source_link

@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import html
 
-from warmup.content.entry import Entry
-from warmup.content.levels import Site
-from warmup.content.navigation import PRACTICE, TOPIC
+from warmup.kinds.entry import Entry
+from warmup.kinds.levels import Site
+from warmup.kinds.navigation import PRACTICE, TOPIC
 
 
 def expand(nav: list, site: Site) -> list:

@@ -14,9 +14,9 @@ from typing import TypedDict
 from mkdocs.structure.pages import Page
 
 from warmup import vocabulary
-from warmup.content.drills import Drill
-from warmup.content.entry import Entry
-from warmup.content.questions import Question
+from warmup.kinds.drills import Drill
+from warmup.kinds.entry import Entry
+from warmup.kinds.questions import Question
 
 INDEX = "search/search_index.json"
 

@@ -7,7 +7,7 @@ from collections.abc import Callable
 from dataclasses import dataclass, replace
 from functools import cached_property
 
-from warmup.content.entry import Entry
+from warmup.kinds.entry import Entry
 from warmup.project import Problem, relative
 from warmup.site import marks
 from warmup.site.links import relocated, resolve

@@ -13,11 +13,10 @@ import re
 from collections.abc import Iterator, Mapping
 from pathlib import Path
 
-from warmup.checks import puzzles as puzzle_checks
-from warmup.content import puzzles
-from warmup.content.levels import Site, Topic
 from warmup.content.page import Section
-from warmup.content.questions import Question
+from warmup.kinds import puzzles
+from warmup.kinds.levels import Site, Topic
+from warmup.kinds.questions import Question
 from warmup.site import blocks, myths
 from warmup.site.links import rebase, source_link
 
@@ -40,7 +39,7 @@ def good_puzzles(site: Site, snippets: Path) -> dict[str, list[puzzles.Puzzle]]:
     """The puzzles by the id of their question's topic, in the site's order. One with a problem is left out."""
     found: dict[str, list[puzzles.Puzzle]] = {}
     for puzzle in site.puzzles:
-        if puzzle.question and not any(puzzle_checks.problems(puzzle, snippets)):
+        if puzzle.question and not any(puzzles.problems(puzzle, snippets)):
             found.setdefault(f"{puzzle.question.level}/{puzzle.question.topic}", []).append(puzzle)
     return found
 

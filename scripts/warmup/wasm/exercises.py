@@ -7,7 +7,8 @@ from __future__ import annotations
 
 from pathlib import Path
 
-from warmup.content import exercises, one_file, sources
+from warmup.content import one_file, sources
+from warmup.kinds import exercises
 from warmup.project import SNIPPETS
 
 # page/browser.js makes the same of what a reader has written.

@@ -8,8 +8,8 @@ from html import unescape
 
 import pytest
 
-from warmup.content import levels
 from warmup.exports import cards
+from warmup.kinds import levels
 
 SITE = levels.load()
 LINK = re.compile(r'href="([^"]+)"')

@@ -6,7 +6,8 @@ import re
 
 from playwright.sync_api import expect
 
-from warmup.content import levels, outputs
+from warmup.content import outputs
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 
 SITE = levels.load()

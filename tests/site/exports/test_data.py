@@ -7,9 +7,10 @@ import json
 import jsonschema
 import pytest
 
-from warmup.content import levels, one_file
+from warmup.content import one_file
 from warmup.exports import data as written
 from warmup.exports import llms
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.testing import below_its_label
 

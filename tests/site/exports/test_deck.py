@@ -13,8 +13,8 @@ import pytest
 from anki.collection import Collection, ImportAnkiPackageRequest
 from bs4 import BeautifulSoup
 
-from warmup.content import levels
 from warmup.exports import deck
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.testing import PREFIX
 from warmup.vocabulary import GRADES

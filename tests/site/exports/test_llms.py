@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from warmup.content import levels
+from warmup.kinds import levels
 
 SITE = levels.load()
 LINK = re.compile(r"\]\(([^)\s]+)\)")

@@ -11,8 +11,9 @@ import nbformat
 import pytest
 from playwright.sync_api import expect
 
-from warmup.content import levels, outputs
+from warmup.content import outputs
 from warmup.exports.notebooks import notebook_of
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.run import labs
 from warmup.testing import build_site

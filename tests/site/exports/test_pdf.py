@@ -9,9 +9,9 @@ import unicodedata
 import pypdf
 import pytest
 
-from warmup.content import levels
 from warmup.exports import pdf as pdf_file
 from warmup.exports import print_view
+from warmup.kinds import levels
 from warmup.testing import SAMPLE
 
 LEVEL = levels.load(SAMPLE / "docs").levels[0]

@@ -8,9 +8,9 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from warmup.content import levels, navigation
 from warmup.dev.serving import served
 from warmup.exports import print_view
+from warmup.kinds import levels, navigation
 from warmup.testing import SAMPLE
 
 SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))

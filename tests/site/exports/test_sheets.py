@@ -10,7 +10,7 @@ import pytest
 from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import expect
 
-from warmup.content import levels, navigation
+from warmup.kinds import levels, navigation
 
 SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))
 

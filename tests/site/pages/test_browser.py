@@ -7,7 +7,8 @@ import re
 import pytest
 from playwright.sync_api import expect
 
-from warmup.content import levels, one_file, outputs, sources
+from warmup.content import one_file, outputs, sources
+from warmup.kinds import levels
 from warmup.project import ROOT, SNIPPETS
 from warmup.testing import PREFIX
 from warmup.vocabulary import KINDS

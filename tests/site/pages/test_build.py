@@ -12,7 +12,7 @@ from unittest import mock
 
 import pytest
 
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 from warmup.testing import below_its_label
 from warmup.testing import build_site as build

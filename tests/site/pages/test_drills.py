@@ -9,7 +9,8 @@ import pytest
 from bs4 import BeautifulSoup
 from playwright.sync_api import expect
 
-from warmup.content import levels, one_file
+from warmup.content import one_file
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 
 SITE = levels.load()

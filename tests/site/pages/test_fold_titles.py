@@ -6,7 +6,7 @@ import html
 import json
 import re
 
-from warmup.content import levels
+from warmup.kinds import levels
 
 SITE = levels.load()
 

@@ -12,7 +12,7 @@ from urllib.parse import unquote, urldefrag, urljoin, urlsplit
 
 import pytest
 
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.testing import PREFIX, once
 
 SITE = levels.load()

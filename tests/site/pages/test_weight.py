@@ -4,9 +4,9 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import levels
 from warmup.dev import bench_sizes
 from warmup.dev.bench import GROWN
+from warmup.kinds import levels
 
 COUNT = len(levels.load().questions)
 # What one more question may cost a page that lists them: a title, an address, and what the filter chooses by.

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from warmup.content import levels
+from warmup.kinds import levels
 
 SITE = levels.load()
 EXERCISE, TRAINER = SITE.exercises[0], SITE.trainers[0]

@@ -6,7 +6,7 @@ import re
 
 from playwright.sync_api import expect
 
-from warmup.content import levels
+from warmup.kinds import levels
 
 SITE = levels.load()
 PATH = "practice/flashcards/"

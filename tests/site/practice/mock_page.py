@@ -7,7 +7,7 @@ import time
 from playwright.sync_api import expect
 
 from practice_pages import put
-from warmup.content import levels
+from warmup.kinds import levels
 
 PAGE = "practice/mock/"
 SITE = levels.load()

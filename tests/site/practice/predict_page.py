@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from playwright.sync_api import Page, expect
 
-from warmup.content import levels, puzzles
+from warmup.kinds import levels, puzzles
 from warmup.project import SNIPPETS
 
 PAGE = "practice/predict/"

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 
 
 def found(sample) -> list[str]:
@@ -14,7 +14,7 @@ def found(sample) -> list[str]:
 
 def test_a_second_look_checks_nothing_again(sample, monkeypatch):
     assert found(sample) == []
-    for module in (checks.questions, checks.puzzles, checks.drills, checks.snippets, checks.outputs):
+    for module in (checks.question_limits, checks.puzzles, checks.drills, checks.snippets, checks.outputs):
         monkeypatch.setattr(module, "problems", lambda *_: pytest.fail("It was checked again."))
     assert found(sample) == []
 

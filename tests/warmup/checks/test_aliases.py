@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.testing import SAMPLE
 
 FOLDER = "docs/junior/autograd"

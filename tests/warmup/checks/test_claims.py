@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup.checks import claims
-from warmup.content import levels
+from warmup.kinds import levels
 
 PAGES = ("junior/autograd/thing", "junior/autograd/other", "mid/autograd/thing", "mid/scaling/size")
 GOOD = "class TestA:\n    def test_it(self): pass\n"

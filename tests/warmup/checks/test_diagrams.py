@@ -5,7 +5,8 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import diagrams, levels
+from warmup.content import diagrams
+from warmup.kinds import levels
 
 SVG = '<?xml version="1.0"?>\n<!-- Generated -->\n<svg viewBox="0 0 9 9"><title>t</title></svg>\n'
 

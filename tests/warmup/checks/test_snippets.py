@@ -9,7 +9,8 @@ import pytest
 
 from warmup import checks
 from warmup.checks.snippets import LONGEST, faults
-from warmup.content import header, levels
+from warmup.content import header
+from warmup.kinds import levels
 
 
 def problems(sample) -> list[str]:

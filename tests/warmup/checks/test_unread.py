@@ -7,7 +7,7 @@ import shutil
 import pytest
 
 from warmup.checks import project, retired
-from warmup.content import levels
+from warmup.kinds import levels
 
 
 def unread(sample) -> list[str]:

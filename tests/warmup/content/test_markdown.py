@@ -7,8 +7,9 @@ import re
 import pytest
 from markdown import Markdown
 
-from warmup.content import levels, markdown
+from warmup.content import markdown
 from warmup.content.page import Page
+from warmup.kinds import levels
 from warmup.site.expand import Renderer
 
 # In each, the lines that a fence shows have the word "in", the others the word "out".

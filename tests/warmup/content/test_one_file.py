@@ -11,7 +11,8 @@ from pathlib import Path
 import pytest
 import yaml
 
-from warmup.content import levels, mistakes, one_file, sources
+from warmup.content import mistakes, one_file, sources
+from warmup.kinds import levels
 from warmup.project import SNIPPETS, ProblemError
 from warmup.testing import SAMPLE
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import levels
-from warmup.content.questions import Question
+from warmup.kinds import levels
+from warmup.kinds.questions import Question
 from warmup.project import ProblemError
 from warmup.testing import SAMPLE
 

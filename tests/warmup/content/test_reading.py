@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup.content import reading
-from warmup.content.questions import Question
+from warmup.kinds.questions import Question
 
 HEAD = "---\ntitle: What?\n---\n\n"
 PROSE = "## Why\n\n" + "word " * 800

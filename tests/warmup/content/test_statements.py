@@ -5,8 +5,9 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import levels, markdown, statements
+from warmup.content import markdown, statements
 from warmup.exports.plain_markdown import Writer
+from warmup.kinds import levels
 from warmup.site.expand import Renderer
 
 

@@ -9,8 +9,8 @@ import pytest
 import yaml
 
 from warmup import checks, testing
-from warmup.content import levels, navigation
 from warmup.dev import scaffold
+from warmup.kinds import levels, navigation
 from warmup.project import ProblemError
 from warmup.testing import copy_sample
 

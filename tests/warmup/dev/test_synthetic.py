@@ -7,8 +7,8 @@ import re
 import subprocess
 import sys
 
-from warmup.content import levels
 from warmup.dev import bench, synthetic
+from warmup.kinds import levels
 from warmup.project import ROOT
 
 

@@ -6,8 +6,8 @@ from collections.abc import Callable
 
 import pytest
 
-from warmup.content import levels
 from warmup.exports import Build
+from warmup.kinds import levels
 from warmup.site.expand import Renderer
 from warmup.site.sections import Sections
 

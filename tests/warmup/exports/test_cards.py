@@ -7,8 +7,8 @@ from pathlib import Path
 import pytest
 
 from warmup.content import markdown
-from warmup.content.questions import Question
 from warmup.exports import cards
+from warmup.kinds.questions import Question
 from warmup.site import marks
 from warmup.site.sections import Sections
 

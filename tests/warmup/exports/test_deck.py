@@ -11,9 +11,9 @@ import pytest
 from anki.collection import Collection, ImportAnkiPackageRequest
 from bs4 import BeautifulSoup
 
-from warmup.content import levels
-from warmup.content.questions import Question
 from warmup.exports import Build, deck
+from warmup.kinds import levels
+from warmup.kinds.questions import Question
 from warmup.project import DOCS
 from warmup.site import marks
 from warmup.site.expand import Renderer

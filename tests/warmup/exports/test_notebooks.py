@@ -10,8 +10,8 @@ from pathlib import Path
 import nbformat
 import pytest
 
-from warmup.content import labs, levels
 from warmup.exports import notebooks
+from warmup.kinds import labs, levels
 from warmup.run.labs import execute
 from warmup.site.expand import Renderer
 

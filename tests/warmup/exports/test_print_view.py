@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from warmup.content.questions import Question
 from warmup.exports import print_view
+from warmup.kinds.questions import Question
 from warmup.project import ROOT
 
 

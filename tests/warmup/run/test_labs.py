@@ -9,8 +9,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook
 
 from warmup import __main__ as command
-from warmup.checks.labs import problems
-from warmup.content import labs
+from warmup.kinds import labs
+from warmup.kinds.labs import problems
 from warmup.project import ProblemError
 from warmup.run import labs as execution
 from warmup.run.labs import compare, record

@@ -8,8 +8,8 @@ from pathlib import Path
 import markdown
 import pytest
 
-from warmup.content.drills import Drill
-from warmup.content.questions import Question
+from warmup.kinds.drills import Drill
+from warmup.kinds.questions import Question
 from warmup.site.form import Form
 
 

@@ -6,7 +6,8 @@ import json
 
 import pytest
 
-from warmup.content import header, levels
+from warmup.content import header
+from warmup.kinds import levels
 from warmup.site.downloads import Labels
 
 ONE = "junior/autograd/thing.py"

@@ -8,7 +8,7 @@ import markdown as python_markdown
 import pytest
 from bs4 import BeautifulSoup
 
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.project import ProblemError
 from warmup.site import blocks, nav
 from warmup.site.expand import Renderer

@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import levels, outputs
+from warmup.content import outputs
+from warmup.kinds import levels
 from warmup.project import ProblemError
 from warmup.site import blocks
 from warmup.site.expand import Renderer

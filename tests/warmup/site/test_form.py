@@ -8,7 +8,7 @@ import markdown as python_markdown
 import pytest
 from bs4 import BeautifulSoup
 
-from warmup.content.questions import Question
+from warmup.kinds.questions import Question
 from warmup.site.form import CUT, Form
 
 

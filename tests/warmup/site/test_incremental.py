@@ -6,7 +6,7 @@ import pytest
 from mkdocs.config import load_config
 from mkdocs.structure.files import File, Files, get_files
 
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.site import incremental
 from warmup.site.expand import Renderer
 

@@ -6,7 +6,7 @@ from pathlib import Path
 
 import pytest
 
-from warmup.content.questions import Question
+from warmup.kinds.questions import Question
 from warmup.site import marks
 from warmup.site.sections import Sections
 

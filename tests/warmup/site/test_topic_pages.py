@@ -7,8 +7,8 @@ import re
 import pytest
 import yaml
 
-from warmup.content import levels
 from warmup.content.page import Page
+from warmup.kinds import levels
 from warmup.site.expand import Renderer
 from warmup.site.myths import answered, first_sentence, said
 

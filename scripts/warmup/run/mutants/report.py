@@ -9,8 +9,8 @@ from pathlib import Path
 
 import yaml
 
-from warmup.content import puzzles
 from warmup.content.header import parse
+from warmup.kinds import puzzles
 from warmup.project import ROOT, SNIPPETS, relative
 from warmup.run.mutants.judge import Refused, verdicts
 from warmup.run.mutants.mutate import mutants_of, sample

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import expect
 
 from practice_pages import check_on_a_phone, check_with_axe, stored
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.project import SNIPPETS
 
 PAGE = "practice/interview-kit/"

@@ -9,7 +9,7 @@ import pytest
 from playwright.sync_api import expect
 
 from practice_pages import check_on_a_phone, check_with_axe, put, stored, with_stored
-from warmup.content import levels, navigation, plans
+from warmup.kinds import levels, navigation, plans
 
 SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))
 PLANS = {plan.id: plan for plan in plans.plans(SITE)}

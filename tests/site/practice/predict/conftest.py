@@ -7,7 +7,7 @@ import re
 import pytest
 
 from predict_page import PAGE, PUZZLES, in_turn
-from warmup.content import puzzles
+from warmup.kinds import puzzles
 
 
 @pytest.fixture(scope="session")

@@ -39,7 +39,7 @@ list.remove()
 export const entryOf = puzzle => store.get(`puzzle:${puzzle.slug}`)
 
 /**
- * What is the same output: spacing and line breaks do not count. As squeeze() in scripts/warmup/content/puzzles.py,
+ * What is the same output: spacing and line breaks do not count. As squeeze() in scripts/warmup/kinds/puzzles.py,
  * which sees to it that no two outputs of a puzzle are the same by it. An apostrophe that a phone has curled is one
  * that was typed.
  */

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import levels
 from warmup.content.mistakes import CannotApply, Change, Mistake
+from warmup.kinds import levels
 
 CODE = """def train():
     for _ in range(3):

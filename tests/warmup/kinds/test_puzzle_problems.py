@@ -7,7 +7,7 @@ import re
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.testing import SAMPLE
 
 PAGE = "docs/practice/predict/add-two.md"

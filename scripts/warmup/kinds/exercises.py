@@ -7,17 +7,20 @@ begins with, the judge, a solution, the mistakes that people make in it, and rig
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+import re
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import drills, mistakes
-from warmup.content.drills import Drill
-from warmup.content.questions import Question
+from warmup.content import mistakes
 from warmup.content.schema import Field
-from warmup.project import Problem
+from warmup.kinds import drills
+from warmup.kinds.drills import Drill
+from warmup.kinds.questions import Question
+from warmup.project import Problem, relative
 
 FOLDER = "practice/write"
+MOST_LINES = 12  # of a core line that a formatter has wrapped
 TOPICS = ("Attention and inference", "Losses", "Layers", "Training", "Data and classics")
 
 
@@ -34,6 +37,9 @@ class Exercise(Drill):
     folder_of_all = FOLDER
     label_of_all = "Write from memory"
     sections_of_all = ("Task", "Hints", "Solution", "They ask next", "Listening for", "Sources")
+    hints_of_all = (2, 3)
+    markers_of_all = {"attempt": "Task", "mistakes": "Solution"}
+    asked_alone = True
     invitation = "Write it from memory"
     shared_by_all = f"{FOLDER}/judging.py"
     onward = ("practice/trainers/", "Broken trainers: find what is wrong with a script")
@@ -68,6 +74,10 @@ class Exercise(Drill):
     def answer(self) -> str:
         return f"{self.id}/{mistakes.SOLUTION}"
 
+    @property
+    def changed(self) -> str:
+        return self.answer
+
     def also(self, snippets: Path) -> list[Path]:
         """The right solutions of another form."""
         return sorted((snippets / self.id / "also").glob("*.py"))
@@ -76,7 +86,30 @@ class Exercise(Drill):
         more = (path.relative_to(snippets).as_posix() for path in self.also(snippets))
         return [self.start, self.judge, self.answer, *more]
 
+    def problems_of_its_kind(self, snippets: Path) -> Iterator[Problem]:
+        """A core line that does not stand in the solution; no right solution of another form."""
+        path = snippets / self.answer
+        if self.line and path.is_file():
+            rows = path.read_text(encoding="utf-8", errors="replace").split("\n")
+            line = _squeezed(self.line.split("\n"))
+            ends = range(1, MOST_LINES + 1)
+            if not any(_squeezed(rows[at : at + count]) == line for at in range(len(rows)) for count in ends):
+                yield Problem(
+                    relative(self.path),
+                    self.line_of("core"),
+                    f"The line of core does not stand in snippets/{self.answer}.",
+                    "Copy it from there: whole lines; only comments, indentation and line breaks may differ.",
+                )
+        if not self.also(snippets):
+            where = relative(snippets / self.id / "also")
+            yield Problem(where, 0, "There is no solution here.", "Its judge is tried on at least one.")
+
 
 def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Exercise]:
     """Read every exercise below ``docs``, in the order of their ranks; arguments as in ``drills.load``."""
     return drills.load(Exercise, docs, questions, problems, lambda one: (one.rank is None, one.rank or 0))
+
+
+def _squeezed(rows: list[str]) -> str:
+    """Lines of code without comments and spaces."""
+    return "".join("".join(re.sub(r"(^|\s)#.*", "", row).split()) for row in rows)

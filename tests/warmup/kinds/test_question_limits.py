@@ -7,7 +7,7 @@ import re
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 
 PAGE = "docs/junior/autograd/thing.md"
 GOOD = """---

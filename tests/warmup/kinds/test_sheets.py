@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 
 THING = "| The thing is `1`, or \\(2 - 1\\). | `print(1)` | [thing](autograd/thing.md) |"
 

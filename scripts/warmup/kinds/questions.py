@@ -9,12 +9,11 @@ from __future__ import annotations
 import re
 from dataclasses import dataclass, field
 from functools import cached_property
-from pathlib import Path
 
-from warmup import memory, vocabulary
+from warmup import vocabulary
 from warmup.content import header, reading
-from warmup.content.entry import LABEL, Entry
 from warmup.content.schema import Field
+from warmup.kinds.entry import LABEL, Entry
 from warmup.project import SNIPPETS
 
 FRONT_MATTER = {
@@ -91,7 +90,7 @@ class Question(Entry):
     @property
     def needs(self) -> list[str]:
         """What its snippets need beyond torch and a CPU, as labels."""
-        found = frozenset().union(*(needs_of(SNIPPETS / name) for name in self.snippets))
+        found = frozenset().union(*(header.needs_of(SNIPPETS / name) for name in self.snippets))
         return [text for need, text in vocabulary.NEEDS.items() if need in found]
 
 
@@ -99,22 +98,3 @@ def term(text: str) -> re.Pattern:
     """Finds a term in prose, as a word, in any case, also across the end of a line."""
     words = r"\s+".join(map(re.escape, text.split()))
     return re.compile(rf"(?<!\w){words}(?!\w)", re.I)
-
-
-# A build asks for each a hundred times.
-_needs: dict[tuple[Path, bytes], frozenset[str]] = {}
-
-
-def needs_of(path: Path) -> frozenset[str]:
-    """The needs in a snippet's header; none where it cannot be read, which the checks report."""
-
-    def read() -> frozenset[str]:
-        try:
-            return header.parse(path.read_text(encoding="utf-8"), path).needs
-        except (OSError, UnicodeDecodeError, header.HeaderError):
-            return frozenset()
-
-    state = memory.of_file(path)
-    if (path, state) not in _needs:
-        _needs[path, state] = memory.remembered("needs", (memory.tools(), state), read)
-    return _needs[path, state]

@@ -3,17 +3,16 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Container, Iterator, Sequence
+from collections.abc import Container, Sequence
 from pathlib import Path
 
 from warmup.content import markdown, outputs, sources, statements
+from warmup.content.header import needs_of
 from warmup.content.page import Page, Section
-from warmup.content.questions import needs_of
+from warmup.kinds.markup import Found
 from warmup.vocabulary import GRADES
 
 ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/set.js
-# A line, 0 for the whole file, what is wrong there, and what to do about it.
-Found = Iterator[tuple[int, str, str]]
 
 
 def related(page: Page) -> Found:

@@ -5,7 +5,7 @@ from __future__ import annotations
 import pytest
 
 from warmup import checks
-from warmup.content import levels
+from warmup.kinds import levels
 
 EXERCISE, TRAINER = "docs/practice/write/add.md", "docs/practice/trainers/stands-still.md"
 ADD, STILL = "snippets/practice/write/add", "snippets/practice/trainers/stands-still"

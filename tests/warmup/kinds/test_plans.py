@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.content import levels, navigation, plans
+from warmup.kinds import levels, navigation, plans
 
 SITE = levels.load(topic_order=navigation.topic_order(navigation.read()))
 

@@ -13,7 +13,7 @@ from warmup.project import Problem, relative
 
 COLUMNS = 84  # of code that a page shows; the theme makes room for as many
 
-# A line, what is wrong there, and what to do about it.
+# A line, 0 for the whole file, what is wrong there, and what to do about it.
 Found = Iterator[tuple[int, str, str]]
 
 _FOLD = re.compile(r"(?P<indent> *)\?\?\?")

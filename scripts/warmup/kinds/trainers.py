@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from warmup.content import drills, mistakes, sources
-from warmup.content.drills import Drill
-from warmup.content.questions import Question
+from warmup.content import mistakes, sources
 from warmup.content.schema import Field
+from warmup.kinds import drills
+from warmup.kinds.drills import Drill
+from warmup.kinds.questions import Question
 from warmup.project import Problem
 from warmup.vocabulary import LEVELS
 
@@ -31,6 +32,8 @@ class Trainer(Drill):
     folder_of_all = FOLDER
     label_of_all = "Broken trainers"
     sections_of_all = ("Symptom", "Script", "Hints", "Diagnosis", "They ask next", "Listening for", "Sources")
+    hints_of_all = (3, 5)
+    markers_of_all = {"check": "Script", "bugs": "Diagnosis"}
     invitation = "Find the bugs"
     shared_by_all = f"{FOLDER}/checking.py"
     onward = ("practice/mock/", "Mock interview: answer under a clock")
@@ -46,6 +49,10 @@ class Trainer(Drill):
     @property
     def answer(self) -> str:
         return f"{self.id}/{sources.FIXED}"
+
+    @property
+    def changed(self) -> str:
+        return self.start
 
     def programs(self, snippets: Path) -> list[str]:
         return [f"{self.id}/{name}" for name in PROGRAMS]

@@ -8,8 +8,8 @@ import nbformat
 import pytest
 
 from warmup import checks
-from warmup.checks import labs, markup
-from warmup.content import levels, markdown
+from warmup.content import markdown
+from warmup.kinds import labs, levels, markup
 
 
 def problems(sample) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 
-from warmup.content import levels
+from warmup.kinds import levels
 from warmup.testing import SAMPLE
 
 PAGE = "docs/junior/autograd/thing.md"

@@ -10,16 +10,16 @@ from pathlib import Path
 from typing import TypeVar
 
 from warmup import vocabulary
-from warmup.content import exercises, puzzles, trainers
-from warmup.content.drills import C, Drill
-from warmup.content.entry import Entry
-from warmup.content.exercises import Exercise
 from warmup.content.page import Page
-from warmup.content.questions import Question
 from warmup.content.schema import Field
-from warmup.content.sheets import NAME as SHEET
-from warmup.content.sheets import Sheet
-from warmup.content.trainers import Trainer
+from warmup.kinds import exercises, puzzles, trainers
+from warmup.kinds.drills import C, Drill
+from warmup.kinds.entry import Entry
+from warmup.kinds.exercises import Exercise
+from warmup.kinds.questions import Question
+from warmup.kinds.sheets import NAME as SHEET
+from warmup.kinds.sheets import Sheet
+from warmup.kinds.trainers import Trainer
 from warmup.project import DOCS, Problem, ProblemError, relative
 
 P = TypeVar("P", bound=Page)

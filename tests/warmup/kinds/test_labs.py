@@ -10,8 +10,8 @@ import pytest
 from nbformat.v4 import new_code_cell, new_markdown_cell, new_notebook, new_output
 
 from warmup import __main__ as command
-from warmup.checks.labs import problems
-from warmup.content import labs
+from warmup.kinds import labs
+from warmup.kinds.labs import problems
 from warmup.project import ROOT
 
 NOT_RECORDED = "Its outputs are not those that a run recorded."

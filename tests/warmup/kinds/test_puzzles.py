@@ -6,7 +6,7 @@ import copy
 
 import pytest
 
-from warmup.content import levels, puzzles
+from warmup.kinds import levels, puzzles
 from warmup.project import SNIPPETS
 
 PUZZLES = levels.load().puzzles
