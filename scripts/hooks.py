@@ -14,7 +14,7 @@ from mkdocs.utils import CountHandler
 from warmup import exports, memory, vocabulary
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
-from warmup.site import incremental, templates, unchanged
+from warmup.site import afterwards, incremental, templates, unchanged
 from warmup.site.ahead import begun
 from warmup.site.build import Pages
 from warmup.site.links import relative_link
@@ -34,6 +34,7 @@ def on_startup(command, dirty):
 
 
 def on_config(config):
+    afterwards.wait()
     # MkDocs has not looked at the site's folder yet.
     if _pages.command == "build" and config.strict and not _pages.dirty:
         _pages.state = unchanged.inputs()
@@ -78,7 +79,8 @@ def on_page_content(content, page, config, files):
 
 
 def on_env(env, config, files):
-    _pages.report()
+    if not _served_again():
+        _pages.report()
     env.bytecode_cache = templates.compiled()
     env.globals.update(figures=_pages.renderer.figures, words=vocabulary)
     if not _pages.only:
@@ -97,20 +99,36 @@ def on_post_build(config):
         return
     _pages.write_search_index(Path(config.site_dir))
     _pages.keep(_exported.pop()())
-    exports.write_last(_build(config))
+    build = _build(config)
     incremental.remember()
-    memory.save()
+    if _served_again():
+        afterwards.begin(lambda: _last(build))
+        return
+    _last(build)
     # With --strict MkDocs counts warnings, of which the build fails when this returns.
     counters = [one for one in logging.getLogger("mkdocs").handlers if isinstance(one, CountHandler)]
     if _pages.state and not any(one.get_counts() for one in counters):
         unchanged.note(Path(config.site_dir), _pages.state)
 
 
+def _served_again():
+    """Whether somebody waits for an edit of theirs; at the start of a server, for all of it."""
+    return _pages.command == "serve" and not _pages.first
+
+
+def _last(build):
+    """Do what needs the built site, and, where somebody waited for an edit, what can wait until it is seen."""
+    if _served_again():
+        _pages.report()
+    exports.write_last(build)
+    memory.save()
+
+
 def _exports(build):
     """Write the exports; what was made for them, perhaps in another process, if a server will ask for it again."""
     exports.write(build)
-    again = _pages.first and _pages.command == "serve"
-    return {name: made for name, (_, made) in build.kept.items()} if again else {}
+    wanted = _pages.first and _pages.command == "serve"
+    return {name: made for name, (_, made) in build.kept.items()} if wanted else {}
 
 
 def _build(config):

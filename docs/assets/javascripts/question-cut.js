@@ -5,7 +5,7 @@ import { address } from "./shared/address.js"
 import { button, element } from "./shared/dom.js"
 import { backToPlan } from "./shared/plan-link.js"
 import { ticksOf } from "./shared/ticks.js"
-import { NOT_YET, KNOWN, judge, verdictOf } from "./practice/shared/verdict.js"
+import { NOT_YET, KNOWN, settle, verdictOf } from "./practice/shared/verdict.js"
 
 const box = document.querySelector(".tw-mine")
 const { question } = box.dataset
@@ -17,7 +17,7 @@ const nextIn = ({ questions }) => {
   return at < 0 ? undefined : questions.slice(at + 1).find(id => /^\w+(\/[\w-]+){2}$/.test(id) && !ticksOf(id).read)
 }
 
-const choice = (verdict, text) => button(text, () => judge(question, verdict), { quiet: true })
+const choice = (verdict, text) => button(text, () => settle(question, verdict), { quiet: true })
 const choices = new Map([[KNOWN, choice(KNOWN, "Known")], [NOT_YET, choice(NOT_YET, "Not yet")]])
 const status = element("span", { role: "status", class: "tw-quiet" })
 const SAID = { [KNOWN]: "Known, and read. Press again to undo.", [NOT_YET]: "Read; its card is due. Press again to undo." }

@@ -76,7 +76,7 @@ def run(name: str, source: str) -> None:
         name = f"Plot of {snippet.stem}"
         figure = drawings.figure(result.drawing, name, f"run-{snippet.stem}--")
         display({"text/html": figure, "text/plain": name}, raw=True)
-    display({MESSAGE: asdict(judge(snippet, result)), "text/plain": ""}, raw=True)
+    display({MESSAGE: asdict(compared(snippet, result)), "text/plain": ""}, raw=True)
 
 
 def attempt(judge: Path, source: str) -> Verdict:
@@ -93,7 +93,7 @@ def attempt(judge: Path, source: str) -> Verdict:
     return Verdict("passed", "Passed.") if judged.passed else Verdict("failed", "Not yet.")
 
 
-def judge(snippet: Path, result: Result) -> Verdict:
+def compared(snippet: Path, result: Result) -> Verdict:
     """How the result of a run compares with what is recorded for the snippet."""
     verdict = partial(Verdict, seconds=round(result.seconds, 3), torch=result.torch)
     if result.status == "skipped":

@@ -93,7 +93,7 @@ def _execute(path: str, source: str) -> int:
     return 0
 
 
-def judge(name: str, recorded: str, printed: str, code: int) -> str:
+def compared(name: str, recorded: str, printed: str, code: int) -> str:
     """How a run compares with the record.
 
     Returns:

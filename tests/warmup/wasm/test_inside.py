@@ -105,7 +105,7 @@ def test_programs_of_the_site_print_their_records_one_after_the_other(tmp_path):
     ],
 )
 def test_a_run_is_judged_by_its_record(recorded, printed, code, word):
-    verdict = json.loads(inside.judge("p.py", recorded, printed, code))
+    verdict = json.loads(inside.compared("p.py", recorded, printed, code))
     assert verdict["word"] == word
     assert bool(verdict["difference"]) == (word in ("numbers", "different"))
     if verdict["difference"]:

@@ -12,8 +12,8 @@ import yaml
 from warmup.content.header import parse
 from warmup.kinds import puzzles
 from warmup.project import ROOT, SNIPPETS, relative
-from warmup.run.mutants.judge import Refused, verdicts
 from warmup.run.mutants.mutate import mutants_of, sample
+from warmup.run.mutants.noticed import Refused, verdicts
 from warmup.run.needs import missing_need
 from warmup.run.runner import Runner
 

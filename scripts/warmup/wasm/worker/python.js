@@ -55,7 +55,7 @@ export const start = async (loadPyodide, options, { files, packages, prepared },
     printed = ""
     const file = program.slice(program.lastIndexOf("/") + 1)
     const result = JSON.parse(inside.run(file, source))
-    const verdict = record === undefined ? {} : JSON.parse(inside.judge(file, record, printed, result.code))
+    const verdict = record === undefined ? {} : JSON.parse(inside.compared(file, record, printed, result.code))
     return { ...result, ...verdict }
   }
 }

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.run.mutants import judge
+from warmup.run.mutants import noticed
 from warmup.run.mutants.mutate import mutate
 
 SOURCE = '''"""A docstring."""
@@ -47,8 +47,8 @@ class Project:
         """The lines that mutants became and that nothing noticed; of all mutants, or of those that become `lines`."""
         found = list(mutate(self.source, "junior/topic/area.py"))
         found = [mutant for mutant in found if not lines or mutant.becomes in lines]
-        [verdict] = judge.verdicts(found, runner, self.snippets, self.root)
-        if isinstance(verdict, judge.Refused):
+        [verdict] = noticed.verdicts(found, runner, self.snippets, self.root)
+        if isinstance(verdict, noticed.Refused):
             return verdict
         assert list(verdict) == found
         self.noticed_by = {mutant.becomes: by for mutant, by in verdict.items()}

@@ -36,7 +36,7 @@ const undoDue = name => {
  * @param {string} id the question's.
  * @param {string} verdict KNOWN or NOT_YET.
  */
-export const judge = (id, verdict) => {
+export const settle = (id, verdict) => {
   const entry = ticksOf(id)
   const before = verdictOf(id)
   if (before === NOT_YET) undoDue(`card:${id}`)

@@ -42,7 +42,7 @@ class Refused(RuntimeError):
     """Nothing can be said about the mutants: something is wrong without them."""
 
 
-class Judge:
+class Broken:
     """Breaks one snippet in a copy of all, and asks its output and its claims.
 
     Raises:
@@ -122,17 +122,17 @@ def verdicts(
     for mutant in mutants:
         by_snippet[mutant.snippet].append(mutant)
 
-    def judge(name: str) -> dict[Mutant, str] | Refused:
+    def tried(name: str) -> dict[Mutant, str] | Refused:
         with tempfile.TemporaryDirectory(prefix="mutants-", ignore_cleanup_errors=True) as folder:
             try:
-                judge = Judge(snippets / name, runner, Path(folder), snippets, root)
-                return {mutant: judge.notices(mutant) for mutant in by_snippet[name]}
+                copy = Broken(snippets / name, runner, Path(folder), snippets, root)
+                return {mutant: copy.notices(mutant) for mutant in by_snippet[name]}
             except Refused as refusal:
                 return refusal
 
     pool = ThreadPoolExecutor(os.cpu_count())
     try:
-        for future in as_completed([pool.submit(judge, name) for name in by_snippet]):
+        for future in as_completed([pool.submit(tried, name) for name in by_snippet]):
             yield future.result()
     finally:
         pool.shutdown(cancel_futures=True)

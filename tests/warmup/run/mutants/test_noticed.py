@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import pytest
 
-from warmup.run.mutants import judge
+from warmup.run.mutants import noticed
 
 SUM, PRODUCT, QUOTIENT = (
     "return math.pi * (squared - 0)",
@@ -32,7 +32,7 @@ def test_a_snippet_without_claims_has_its_output_only(project, runner):
 def test_claims_that_are_red_unbroken_are_refused_by_name(project, runner, claim):
     project.claim(claim)
     refusal = project.survivors(runner, SUM)
-    assert isinstance(refusal, judge.Refused) and "area.py fail, also unbroken" in str(refusal)
+    assert isinstance(refusal, noticed.Refused) and "area.py fail, also unbroken" in str(refusal)
     if "SystemExit" not in claim:
         assert "FAILED tests/snippets/junior/test_topic.py::test_it" in str(refusal)
 
@@ -40,14 +40,14 @@ def test_claims_that_are_red_unbroken_are_refused_by_name(project, runner, claim
 def test_a_module_that_does_not_load_unbroken_is_refused(project, runner):
     project.claim("pass", before="import not_installed")
     refusal = project.survivors(runner, SUM)
-    assert isinstance(refusal, judge.Refused) and "ModuleNotFoundError" in str(refusal)
+    assert isinstance(refusal, noticed.Refused) and "ModuleNotFoundError" in str(refusal)
 
 
 def test_an_output_that_is_not_the_recorded_one_is_refused(project, runner):
     project.claim("pass")
     project.snippet.with_suffix(".out").write_text("3.15\n")
     refusal = project.survivors(runner, SUM)
-    assert isinstance(refusal, judge.Refused) and "+3.14" in str(refusal)
+    assert isinstance(refusal, noticed.Refused) and "+3.14" in str(refusal)
 
 
 def test_a_mutant_that_its_claims_cannot_load_is_noticed(project, runner):
@@ -61,7 +61,7 @@ def test_a_mutant_that_kills_the_process_of_its_claims_is_noticed(project, runne
 
 
 def test_a_mutant_that_never_ends_is_noticed(project, runner, monkeypatch):
-    monkeypatch.setattr(judge, "SPARE", 2)
+    monkeypatch.setattr(noticed, "SPARE", 2)
     project.claim("\n    while area.area(2.0) < 12: pass")
     assert project.survivors(runner, SUM, PRODUCT) == {SUM} and project.noticed_by[PRODUCT] == "time"
 
@@ -75,7 +75,7 @@ def test_an_environment_that_breaks_halfway_is_refused(project, runner):
             "if area.area(2.0) < 12: flag.touch()\nassert not flag.exists()\n"
         ),
     )
-    assert isinstance(project.survivors(runner, PRODUCT), judge.Refused)
+    assert isinstance(project.survivors(runner, PRODUCT), noticed.Refused)
 
 
 def test_mutants_of_the_same_size_and_second_are_not_taken_for_each_other(project, runner):
