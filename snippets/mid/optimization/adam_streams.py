@@ -27,19 +27,22 @@ def travel(gradients: torch.Tensor, lr: float = 0.01) -> torch.Tensor:
 
 if __name__ == "__main__":
     steps = 100
-    noise = torch.randn(steps, generator=torch.Generator().manual_seed(0))
+    noise = torch.randn(steps, 5, generator=torch.Generator().manual_seed(0))
     streams = {
-        "always 1000": torch.full((steps,), 1000.0),
-        "always 0.001": torch.full((steps,), 0.001),
-        "1 + noise of std 1": 1 + noise,
-        "noise of std 1": noise - noise.mean(),
-        "1, -1, 1, -1": (-1.0) ** torch.arange(steps),
+        "always 1000": torch.full((steps, 1), 1000.0),
+        "always 0.001": torch.full((steps, 1), 0.001),
+        "1 + noise": 1 + noise[:, :1],
+        "noise, five times": noise,
+        "1, -1, 1, -1": ((-1.0) ** torch.arange(steps))[:, None],
     }
-    distance = travel(torch.stack(list(streams.values()), dim=1))
-    styles = ("-", ":", "-", "--", "-.")
-    for (name, _), line, style in zip(streams.items(), distance.T, styles):
-        print(f"{name:20} moved by {line[-1].abs():5.1f} lr in {steps} steps")
-        plt.plot(line, style, label=name, linewidth=3 if style == ":" else 1.5)
+    looks = (("C0", "-"), ("C1", ":"), ("C2", "-"), ("C3", "--"), ("C4", "-."))
+    for (name, gradients), (color, style) in zip(streams.items(), looks):
+        distance = travel(gradients)
+        furthest = distance[-1].abs().max()
+        print(f"{name:18} moved by {furthest:5.1f} rates at most in {steps} steps")
+        width = 3 if style == ":" else 1
+        lines = plt.plot(distance, style, color=color, linewidth=width)
+        lines[0].set_label(name)
     plt.xlabel("step")
     plt.ylabel("distance moved, in learning rates")
     plt.legend(title="gradients")
