@@ -15,6 +15,7 @@ def warmup_cosine(
     the optimizer. To resume, build it anew and load both state dicts.
 
     Args:
+        optimizer: its groups are all there, each with a rate above zero.
         warmup: steps before the full rate; 0 for none.
         total: steps of the optimizer in the whole run, above ``warmup + 1``.
         min_lr: an absolute rate, at most the smallest rate of a group.

@@ -9,6 +9,7 @@ from warmup.testing import load_snippet
 
 warmup_cosine = load_snippet("mid/optimization/warmup_cosine_scheduler.py").warmup_cosine
 
+warmup_shape = load_snippet("mid/optimization/warmup_cosine_shape.py")
 warmup_broken = load_snippet("mid/optimization/warmup_cosine_broken.py")
 warmup_sequential = load_snippet("mid/optimization/warmup_cosine_sequential.py")
 
@@ -107,14 +108,15 @@ class TestWarmupCosine:
             assert group_rates(other, again, 2) == [[pytest.approx(first)], [pytest.approx(second, abs=1e-4)]]
 
     def test_the_broken_version_starts_at_zero_takes_the_minimum_as_a_factor_and_rises_again(self):
-        broken, mended = warmup_broken.broken, warmup_broken.mended
+        broken, fixed = warmup_broken.factor, warmup_shape.fixed
         base, total, warmup = warmup_broken.BASE, warmup_broken.TOTAL, warmup_broken.WARMUP
         assert broken(0) == 0 and base * broken(total) == pytest.approx(3e-10)
         assert broken(total + 200) > 1000 * broken(total)
         assert broken(2 * total - warmup) == pytest.approx(1.0)
         optimizer, scheduler = warmed(warmup, total, warmup_broken.MIN_LR, (base,))
         for step, (rate,) in enumerate(group_rates(optimizer, scheduler, total + 200)):
-            assert rate == pytest.approx(base * mended(step))
+            assert rate == pytest.approx(base * fixed(step))
+            assert warmup_shape.broken(step) == broken(step)
 
     @pytest.mark.parametrize(("warmup", "total"), [(10, 100), (4, 30)])
     def test_the_librarys_parts_agree_until_the_last_step_and_then_rise(self, warmup, total):
@@ -132,6 +134,19 @@ class TestWarmupCosine:
         (3 * w).sum().backward()
         optimizer.step()
         assert torch.equal(w, torch.ones(2)) and (optimizer.state[w]["exp_avg"] > 0).all()
+
+    def test_one_cycle_cycles_the_momentum(self):
+        optimizer, scheduler = with_scheduler("OneCycleLR", {"max_lr": 1.0, "total_steps": 20})
+        seen = set()
+        for _ in range(19):
+            seen.add(round(optimizer.param_groups[0]["momentum"], 4))
+            optimizer.step()
+            scheduler.step()
+        assert min(seen) == pytest.approx(0.85) and max(seen) == pytest.approx(0.95)
+
+    def test_a_group_of_rate_zero_is_fine_for_lambda_lr(self):
+        optimizer = SGD([{"params": [nn.Parameter(torch.ones(1))], "lr": 0.0}], lr=1.0)
+        assert group_rates(optimizer, lr_scheduler.LambdaLR(optimizer, lambda step: 0.5**step), 3) == [[0.0]] * 3
 
     def test_the_warmup_of_one_cycle_is_half_a_cosine(self):
         optimizer, scheduler = with_scheduler("OneCycleLR", {"max_lr": 1.0, "total_steps": 101, "pct_start": 0.2})
