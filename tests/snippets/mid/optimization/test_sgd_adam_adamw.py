@@ -73,6 +73,25 @@ class TestSgdAdamAdamw:
         finally:
             strength.STEPS = steps
 
+    @pytest.mark.parametrize(("gradient", "decay"), [(0.01, 0.5), (0.003, 0.1)])
+    def test_where_the_l2_term_is_larger_than_the_gradient_it_decides(self, gradient, decay):
+        w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([w], lr=0.01, weight_decay=decay)
+        for _ in range(3000):
+            w.grad = torch.full_like(w, gradient)
+            optimizer.step()
+        assert w.item() == pytest.approx(-gradient / decay, rel=0.05)
+
+    @pytest.mark.parametrize("mu", [0.5, 0.9])
+    def test_momentum_amplifies_the_decay(self, mu):
+        w = torch.ones(1, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.SGD([w], lr=1e-4, momentum=mu, weight_decay=0.1)
+        for _ in range(500):
+            before = w.item()
+            w.grad = torch.zeros_like(w)
+            optimizer.step()
+        assert (before - w.item()) / before == pytest.approx(1e-5 / (1 - mu), rel=0.01)
+
     def test_momentum_amplifies_a_constant_gradient(self):
         for mu in (0.5, 0.9):
             w = torch.zeros(1, requires_grad=True)
