@@ -61,19 +61,26 @@ class TestGradientClipping:
     @pytest.mark.parametrize("limit", [0.5, 2.0, 4.9])
     def test_only_between_backward_and_step_over_all_parameters_it_bounds_the_step(self, limit):
         expected = {
-            "none": limit,
+            "in between": limit,
             "before backward()": 5.0,
             "after step()": 5.0,
             "each parameter alone": (min(3, limit) ** 2 + min(4, limit) ** 2) ** 0.5,
-            "before unscale_()": limit / 65536,
         }
-        assert list(expected) == clipping.MISTAKES
-        for mistake, length in expected.items():
-            assert clipping.step_length(mistake, limit) == pytest.approx(length, rel=1e-5)
+        for when, length in expected.items():
+            assert clipping.step_length(when, limit) == pytest.approx(length, rel=1e-5)
+            assert clipping.step_length(when, 6.0) == pytest.approx(5.0)
 
-    def test_a_limit_above_the_norm_changes_no_step(self):
-        for mistake in clipping.MISTAKES[:4]:
-            assert clipping.step_length(mistake, 6.0) == pytest.approx(5.0)
+    @pytest.mark.parametrize("scale", [256.0, 65536.0])
+    def test_before_unscale_the_limit_is_divided_by_the_scale(self, scale):
+        for unscaled_first, length in ((True, 1.0), (False, 1 / scale)):
+            w = nn.Parameter(torch.zeros(2))
+            optimizer, scaler = SGD([w], lr=1.0), torch.amp.GradScaler("cpu", init_scale=scale)
+            scaler.scale((w * torch.tensor([3.0, 4.0])).sum()).backward()
+            if unscaled_first:
+                scaler.unscale_(optimizer)
+            clip_grad_norm_([w], 1.0)
+            scaler.step(optimizer)
+            assert w.norm().item() == pytest.approx(length, rel=1e-5)
 
     @pytest.mark.parametrize("bad", [torch.inf, -torch.inf, torch.nan])
     def test_one_non_finite_element_spoils_the_norm_and_the_error_comes_before_any_change(self, bad):
