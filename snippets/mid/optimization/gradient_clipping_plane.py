@@ -9,7 +9,7 @@ from torch.nn.utils import clip_grad_norm_, clip_grad_value_
 RAW = [(3.0, 0.4), (2.4, 1.6), (-0.6, 2.5), (-2.6, 1.8), (-0.4, -0.5)]
 
 circle = torch.linspace(0, 2 * torch.pi, 49)
-plt.figure(figsize=(5, 3.4))
+plt.figure(figsize=(5, 3.2))
 plt.plot(circle.cos(), circle.sin(), ":", color="gray")
 plt.plot([1, 1, -1, -1, 1], [-1, 1, 1, -1, -1], "--", color="gray")
 for raw in RAW:
