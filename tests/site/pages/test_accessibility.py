@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import itertools
+
 import pytest
 from axe_playwright_python.base import AxeResults
 from axe_playwright_python.sync_playwright import Axe
@@ -73,3 +75,13 @@ def test_axe_sees_the_colors_of_the_dark_scheme(open_page):
 def test_a_reader_whose_system_is_dark_gets_the_dark_scheme(open_page):
     page = open_page("junior/autograd/zero-grad/", scheme="dark")
     expect(page.locator("body")).to_have_attribute("data-md-color-scheme", "slate")
+
+
+def test_a_finger_tells_the_rows_of_the_foot_apart(open_page):
+    page = open_page("junior/autograd/zero-grad/", width=390)
+    middles = page.locator("footer.tw-foot :is(a, button):visible").evaluate_all(
+        "all => all.map(one => one.getBoundingClientRect()).map(box => box.top + box.height / 2)"
+    )
+    rows = sorted(middles)
+    steps = [below - above for above, below in itertools.pairwise(rows) if below - above > 4]
+    assert len(steps) > 2 and min(steps) >= 24, rows

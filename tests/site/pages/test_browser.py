@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import itertools
 import re
 
 import pytest
@@ -230,16 +229,6 @@ def test_every_question_fits_a_phone_and_its_code_a_desktop_and_shows_its_chips(
         assert "--8<--" not in article, question.id
         # A formula that was not converted shows its LaTeX.
         assert not re.search(r"\\\(|\\\[|\\frac", article), question.id
-
-
-def test_a_finger_tells_the_rows_of_the_foot_apart(open_page):
-    page = open_page(QUESTION, width=390)
-    middles = page.locator("footer.tw-foot :is(a, button):visible").evaluate_all(
-        "all => all.map(one => one.getBoundingClientRect()).map(box => box.top + box.height / 2)"
-    )
-    rows = sorted(middles)
-    steps = [below - above for above, below in itertools.pairwise(rows) if below - above > 4]
-    assert len(steps) > 2 and min(steps) >= 24, rows
 
 
 def test_readable_without_javascript(open_page):
