@@ -2,11 +2,7 @@ import torch
 
 
 def steps_needed(lr: float, batch: int, seed: int) -> int:
-    """Steps of SGD until a noisy regression in 20 dimensions is near its solution.
-
-    Returns:
-        The number of steps, or 0 if the weights diverge or 500 were too few.
-    """
+    """Steps of SGD until a noisy regression is solved; 0 if 500 are too few."""
     generator = torch.Generator().manual_seed(seed)
     w = torch.ones(20)  # the solution is zero
     for step in range(1, 501):

@@ -39,6 +39,20 @@ class TestBatchSize:
         assert best(8) <= 2 * best(1)
         assert best(64) >= 2 * best(8)
 
+    @pytest.mark.parametrize(("mean", "grows"), [(0.0, True), (100.0, False)])
+    def test_adams_divisor_shrinks_with_the_root_of_the_batch_only_where_noise_dominates(self, mean, grows):
+        def divisor(batch: int) -> float:
+            generator = torch.Generator().manual_seed(batch)
+            w = torch.zeros(500, dtype=torch.float64, requires_grad=True)
+            optimizer = torch.optim.Adam([w])
+            for _ in range(200):
+                noise = torch.randn(batch, 500, dtype=torch.float64, generator=generator)
+                w.grad = mean + noise.mean(dim=0)
+                optimizer.step()
+            return (optimizer.state[w]["exp_avg_sq"] / (1 - 0.999**200)).sqrt().mean().item()
+
+        assert divisor(1) / divisor(16) == pytest.approx(4.0 if grows else 1.0, rel=0.02)
+
     def test_the_linear_rule_ends_at_the_limit_of_stability(self):
         for seed in (20, 21):
             assert batch_broken.steps_needed(8 * 0.384, 128, seed) == 0
