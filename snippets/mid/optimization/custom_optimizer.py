@@ -1,20 +1,24 @@
 import torch
 
 
-class SignSGD(torch.optim.Optimizer):
-    def __init__(self, params, lr=0.1):
-        super().__init__(params, defaults={"lr": lr})
+class Momentum(torch.optim.Optimizer):
+    def __init__(self, params, lr=0.1, momentum=0.9):
+        super().__init__(params, {"lr": lr, "momentum": momentum})
 
     @torch.no_grad()
     def step(self):
         for group in self.param_groups:
             for p in group["params"]:
-                p -= group["lr"] * p.grad.sign()
+                if p.grad is None:
+                    continue
+                v = self.state[p].setdefault("v", torch.zeros_like(p))
+                v.mul_(group["momentum"]).add_(p.grad)
+                p.sub_(group["lr"] * v)
 
 
-body, head = (torch.ones(2, requires_grad=True) for _ in range(2))
-optimizer = SignSGD([{"params": [body], "lr": 0.01}, {"params": [head]}])
-(body * head * torch.tensor([500.0, -0.002])).sum().backward()
-optimizer.step()
-for name, w in (("body", body), ("head", head)):
-    print(name, [round(value, 2) for value in w.tolist()])
+w = torch.ones(1, requires_grad=True)
+optimizer = Momentum([{"params": [w], "lr": 0.01}])
+for _ in range(3):
+    w.grad = torch.ones(1)
+    optimizer.step()
+    print(round(w.item(), 4))

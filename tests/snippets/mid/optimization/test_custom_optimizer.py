@@ -7,7 +7,8 @@ from warmup.testing import load_snippet
 
 lion = load_snippet("mid/optimization/custom_optimizer_lion.py")
 floor = load_snippet("mid/optimization/custom_optimizer_floor.py")
-custom_resume = load_snippet("mid/optimization/custom_optimizer_resume_broken.py")
+momentum = load_snippet("mid/optimization/custom_optimizer.py")
+broken = load_snippet("mid/optimization/custom_optimizer_resume_broken.py")
 
 
 def streams(steps: int = 100, dtype: torch.dtype = torch.float32) -> torch.Tensor:
@@ -106,11 +107,48 @@ class TestCustomOptimizer:
             optimizer.step()
         torch.testing.assert_close(w.detach(), floor.lion_path(0.2, 50)[-1], rtol=0, atol=1e-4)
 
-    def test_what_is_not_in_state_is_lost_on_a_resume(self):
-        good, broken = custom_resume.Heavy, custom_resume.HeavyBroken
-        for at in (3, 8):
-            assert custom_resume.final_weight(good, at) == custom_resume.final_weight(good, None)
-            assert abs(custom_resume.final_weight(broken, at) - custom_resume.final_weight(broken, None)) > 0.01
+    @pytest.mark.parametrize("beta", [0.9, 0.5])
+    def test_the_class_is_the_librarys_sgd_with_momentum_and_resumes(self, beta):
+        ours, theirs, unused = torch.ones(3, 4), torch.ones(3, 4), torch.ones(2)
+        for w in (ours, theirs, unused):
+            w.requires_grad_()
+        groups = [{"params": [ours]}, {"params": [unused], "lr": 1.0}]
+        optimizer = momentum.Momentum(groups, lr=0.05, momentum=beta)
+        library = torch.optim.SGD([theirs], lr=0.05, momentum=beta)
+        for step, gradient in enumerate(streams(60)):
+            if step == 20:
+                saved = optimizer.state_dict()
+                optimizer = momentum.Momentum(groups, lr=0.05, momentum=beta)
+                optimizer.load_state_dict(saved)
+            ours.grad, theirs.grad = gradient.clone(), gradient.clone()
+            optimizer.step()
+            library.step()
+        torch.testing.assert_close(ours, theirs)
+        assert torch.equal(unused, torch.ones(2)) and unused not in optimizer.state
+
+    @pytest.mark.parametrize("at", [3, 8])
+    def test_what_is_not_in_state_is_lost_on_a_resume(self, at):
+        def ends(resumed: bool) -> float:
+            w = torch.ones(1, requires_grad=True)
+            optimizer = broken.Momentum([w])
+            for step in range(12):
+                if resumed and step == at:
+                    saved, optimizer = optimizer.state_dict(), broken.Momentum([w])
+                    assert saved["state"] == {}
+                    optimizer.load_state_dict(saved)
+                w.grad = w.detach().clone()
+                optimizer.step()
+            return w.item()
+
+        assert abs(ends(True) - ends(False)) > 0.01
+
+    def test_a_tensor_that_is_handed_over_twice_is_updated_twice(self):
+        w = torch.ones(1, requires_grad=True)
+        with pytest.warns(UserWarning, match="duplicate parameters"):
+            optimizer = momentum.Momentum([w, w], lr=0.1, momentum=0.0)
+        w.grad = torch.ones(1)
+        optimizer.step()
+        assert w.item() == pytest.approx(0.8)
 
     def test_loading_casts_integer_state_too_unless_its_key_is_step(self):
         for dtype in (torch.bfloat16, torch.float32):
