@@ -160,6 +160,11 @@ class TestCustomOptimizer:
             found = {key: value.dtype for key, value in optimizer.state[w].items()}
             assert found == {"step": torch.int64, "mask": dtype, "momentum": dtype}
 
+    def test_lerp_takes_no_sparse_gradient(self):
+        gradient = torch.sparse_coo_tensor([[1]], [[1.0, 1.0]], (3, 2), check_invariants=True)
+        with pytest.raises(NotImplementedError, match="lerp"):
+            torch.zeros(3, 2).lerp(gradient, 0.1)
+
     def test_a_rebound_name_trains_nothing(self):
         w = torch.ones(2, requires_grad=True)
         w.grad = torch.ones(2)
