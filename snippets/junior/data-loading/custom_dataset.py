@@ -1,31 +1,31 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "numpy", "pillow"]
+# ///
 import tempfile
 from pathlib import Path
 
+import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
+from PIL import Image
 
 
-class Images(Dataset):
-    """Images of root/<class>/*.pt: float32 in [0, 1], and the class as a number."""
+class Photos(torch.utils.data.Dataset):
+    def __init__(self, root, classes, transform=None):
+        self.paths, self.transform = sorted(Path(root).glob("*.png")), transform
+        self.labels = [classes.index(p.stem.split("_")[0]) for p in self.paths]
 
-    def __init__(self, root: Path, classes: list[str]) -> None:
-        self.paths = sorted(root.glob("*/*.pt"))  # paths only, no image yet
-        self.labels = [classes.index(path.parent.name) for path in self.paths]
-
-    def __len__(self) -> int:
+    def __len__(self):
         return len(self.paths)
 
-    def __getitem__(self, index: int) -> tuple[torch.Tensor, int]:
-        return torch.load(self.paths[index]).float() / 255, self.labels[index]
+    def __getitem__(self, index):
+        image = np.array(Image.open(self.paths[index]).convert("RGB"))
+        x = torch.from_numpy(image).permute(2, 0, 1) / 255
+        return self.transform(x) if self.transform else x, self.labels[index]
 
 
-if __name__ == "__main__":
-    with tempfile.TemporaryDirectory() as root:
-        for name in ("dog/0", "cat/1", "bird/2", "dog/3"):
-            path = Path(root, f"{name}.pt")
-            path.parent.mkdir(exist_ok=True)
-            torch.save(torch.zeros(1, 8, 8, dtype=torch.uint8), path)
-        dataset = Images(Path(root), ["bird", "cat", "dog"])
-        print([path.stem for path in dataset.paths])
-        for images, labels in DataLoader(dataset, batch_size=3):
-            print(images.dtype, tuple(images.shape), labels.dtype, labels.tolist())
+with tempfile.TemporaryDirectory() as root:
+    for name in ("dog_0.png", "cat_1.png", "dog_2.png"):
+        Image.new("RGB", (8, 6)).save(Path(root, name))
+    for x, y in torch.utils.data.DataLoader(Photos(root, ["cat", "dog"]), 2):
+        print(x.dtype, tuple(x.shape), y)

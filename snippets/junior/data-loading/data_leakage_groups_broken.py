@@ -1,27 +1,15 @@
 import torch
 
+torch.manual_seed(0)
+patient = torch.arange(1000).repeat_interleave(5)  # five photos of each
+photos = torch.randn(1000, 32)[patient] + 0.3 * torch.randn(5000, 32)
+sick = torch.randint(2, (1000,))[patient]  # shows in no photo
 
-def nearest_neighbor_accuracy(
-    x: torch.Tensor, y: torch.Tensor, train: torch.Tensor, test: torch.Tensor
-) -> float:
-    """Share of ``test`` rows whose nearest ``train`` row has the same label."""
-    nearest = torch.cdist(x[test], x[train]).argmin(dim=1)
-    return (y[train][nearest] == y[test]).float().mean().item()
-
-
-if __name__ == "__main__":
-    torch.manual_seed(0)
-    patients = 1000
-    faces = torch.randn(patients, 32)
-    sick = torch.randint(2, (patients,))  # not visible in the face
-    patient = torch.arange(patients).repeat_interleave(5)  # five photos of each
-    photos = faces[patient] + 0.3 * torch.randn(len(patient), 32)
-
-    by_photo = torch.randperm(len(patient)).split([4000, 1000])
-    held_out = torch.isin(patient, torch.randperm(patients)[:200])
-    by_patient = (~held_out).nonzero().flatten(), held_out.nonzero().flatten()
-    for name, (train, test) in (("photos", by_photo), ("patients", by_patient)):
-        accuracy = nearest_neighbor_accuracy(photos, sick[patient], train, test)
-        shared = len(set(patient[train].tolist()) & set(patient[test].tolist()))
-        both = f"patients in both parts: {shared}"
-        print(f"split by {name:9} accuracy {accuracy:.3f}   {both}")
+by_photo = torch.randperm(5000) < 1000  # which photos are for testing
+by_patient = torch.randperm(1000)[patient] < 200
+for name, test in (("photos", by_photo), ("patients", by_patient)):
+    nearest = torch.cdist(photos[test], photos[~test]).argmin(1)
+    right = sick[~test][nearest] == sick[test]
+    both = set(patient[test].tolist()) & set(patient[~test].tolist())
+    print(f"split by {name:9} accuracy {right.float().mean():.3f}", end="   ")
+    print(f"patients in both parts: {len(both)}")

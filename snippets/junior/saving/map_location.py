@@ -1,19 +1,21 @@
 import io
 import os
 import textwrap
+from unittest import mock
 
 os.environ["CUDA_VISIBLE_DEVICES"] = ""  # the laptop
-
 import torch
+from torch import nn
 
-# Save with the tag that a GPU would write into the file. Loading is left as it is.
-torch.serialization.register_package(0, lambda storage: "cuda:0", lambda *_: None)
-file = io.BytesIO()
-torch.save(torch.ones(2), file)
+model, file = nn.Linear(3, 2), io.BytesIO()
+with mock.patch("torch.serialization.location_tag", lambda storage: "cuda:0"):
+    torch.save(model.state_dict(), file)  # with the tag that a GPU would write
+file.seek(0)
+try:
+    torch.load(file)
+except RuntimeError as error:
+    print(textwrap.fill(f"RuntimeError: {error}", 76))
 
-for map_location in ("cpu", None):
-    file.seek(0)
-    try:
-        print(map_location, torch.load(file, map_location=map_location).device)
-    except RuntimeError as error:
-        print(map_location, textwrap.fill(f"RuntimeError: {error}", 76))
+file.seek(0)
+state = torch.load(file, map_location="cpu")
+print(model.load_state_dict(state), model.weight.device)

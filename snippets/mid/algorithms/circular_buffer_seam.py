@@ -1,13 +1,13 @@
 import torch
 
-capacity, added = 5, 8
-states = torch.zeros(capacity, dtype=torch.long)
-for step in range(added):
-    states[step % capacity] = step
+capacity = 5
 slots = torch.arange(capacity)
-print("by slot:  ", (states[(slots + 1) % capacity] - states).tolist())
-
-ages = torch.arange(added - capacity, added - 1)  # all but the newest
-print(
-    "by number:", (states[(ages + 1) % capacity] - states[ages % capacity]).tolist()
-)
+for added in (3, 8):
+    states = torch.full((capacity,), -9)  # -9: not filled
+    for step in range(added):
+        states[step % capacity] = step
+    steps = states[(slots + 1) % capacity] - states
+    print(f"{added} writes, by slot:  ", steps.tolist())
+    numbers = torch.arange(max(0, added - capacity), added - 1)
+    steps = states[(numbers + 1) % capacity] - states[numbers % capacity]
+    print(f"{added} writes, by number:", steps.tolist())

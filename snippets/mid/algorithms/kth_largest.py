@@ -1,17 +1,24 @@
 import heapq
-from itertools import islice
+import random
+
+import torch
 
 
-def kth_largest(values, k):
-    """The k-th largest of values, equal ones counted; 1 <= k <= len, no NaN."""
-    stream = iter(values)
-    heap = list(islice(stream, k))
-    heapq.heapify(heap)  # the k largest so far, the smallest of them on top
-    for value in stream:
-        if value > heap[0]:
-            heapq.heapreplace(heap, value)
-    return heap[0]
+def quickselect(values, k):
+    pivot = random.choice(values)
+    larger = [value for value in values if value > pivot]
+    if k <= len(larger):
+        return quickselect(larger, k)
+    k -= len(larger) + values.count(pivot)
+    if k <= 0:
+        return pivot
+    return quickselect([v for v in values if v < pivot], k)
 
 
-if __name__ == "__main__":
-    print(kth_largest([3, 1, 5, 5, 2], k=2), kth_largest([3, 1, 5, 5, 2], k=3))
+x, k = torch.tensor([3.0, 1.0, 5.0, 5.0, 2.0]), 2
+n = len(x)
+print("topk               ", x.topk(k).values[-1].item())
+print("kthvalue(n - k + 1)", x.kthvalue(n - k + 1).values.item())
+print("kthvalue(k)        ", x.kthvalue(k).values.item())
+print("heap of k          ", heapq.nlargest(k, x.tolist())[-1])
+print("quickselect        ", quickselect(x.tolist(), k))

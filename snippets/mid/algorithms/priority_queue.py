@@ -5,8 +5,6 @@ import torch
 
 
 class PriorityQueue:
-    """The smallest priority first; equal ones in order of arrival. No NaN."""
-
     def __init__(self):
         self.heap, self.arrivals = [], count()
 
@@ -18,8 +16,8 @@ class PriorityQueue:
         return priority, tensor
 
 
-if __name__ == "__main__":
-    queue = PriorityQueue()
-    for priority, name in ((0.5, 1), (0.2, 2), (0.5, 3), (0.2, 4)):
-        queue.push(priority, torch.full((3,), name))
-    print([queue.pop()[1][0].item() for _ in range(4)])
+queue = PriorityQueue()
+for priority, name in ((0.5, 1), (0.2, 2), (0.5, 3), (0.2, 4)):
+    queue.push(priority, torch.full((3,), name))
+while queue.heap:
+    print(*queue.pop())

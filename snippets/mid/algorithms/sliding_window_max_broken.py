@@ -1,10 +1,8 @@
-"""The deque holds values instead of indices."""
-
 from collections import deque
 
 
 def sliding_max_of_values(values, window):
-    best, result = deque(), []
+    best, result = deque(), []  # values, not indices
     for now, value in enumerate(values):
         while best and best[-1] <= value:
             best.pop()
@@ -16,7 +14,6 @@ def sliding_max_of_values(values, window):
     return result
 
 
-if __name__ == "__main__":
-    for values in ([5, 1, 4, 2], [5, 5, 4, 1], [0, 0, 0, 0]):
-        right = [max(values[i : i + 2]) for i in range(len(values) - 1)]
-        print(values, sliding_max_of_values(values, 2), "right:", right)
+for values in ([5, 1, 4, 2], [5, 5, 4, 1], [0, 0, 0, 0]):
+    right = [max(pair) for pair in zip(values, values[1:])]
+    print(values, sliding_max_of_values(values, 2), "right:", right)

@@ -1,23 +1,18 @@
-def build(keys, end):
-    root = {}
-    for key in keys:
-        node = root
-        for character in key:
-            node = node.setdefault(character, {})
-        if end:
-            node[end] = True
-    return root
+def insert(root, key):
+    for character in key:
+        root = root.setdefault(character, {})
+    # and nothing marks the end
 
 
-def search(root, key, end):
+def found(root, key):
     for character in key:
         if character not in root:
             return False
         root = root[character]
-    return not end or end in root
+    return True
 
 
-unmarked = build(["union"], end="")
-print("no end mark, key 'union', search 'uni':", search(unmarked, "uni", end=""))
-marked = build(["a$b"], end="$")
-print("end mark '$', key 'a$b', search 'a':", search(marked, "a", end="$"))
+root = {}
+insert(root, "union")
+for key in ("union", "unio", "uni", "un", "u", "unit"):
+    print(f"{key:5}", found(root, key))

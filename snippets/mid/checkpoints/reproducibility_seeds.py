@@ -6,39 +6,30 @@
 # needs = "multiprocess"
 # ///
 import random
-from collections.abc import Callable
 
 import numpy as np
 import torch
-from torch.utils.data import DataLoader, Dataset
+from torch.utils.data import DataLoader
 
 
-class Noisy(Dataset):
-    """Samples with random augmentation, drawn from one of three libraries."""
-
-    def __init__(self, draw: Callable[[], float]) -> None:
-        self.draw = draw
-
-    def __len__(self) -> int:
-        return 4
-
-    def __getitem__(self, index: int) -> float:
+class Noisy(list):
+    def __getitem__(self, index):
         return self.draw()
 
 
-def epoch(draw: Callable[[], float], workers: int) -> list[float]:
-    """One epoch after ``torch.manual_seed(0)`` and no other seed."""
+def epoch(draw, workers):
+    """Four augmented samples; of the three libraries only torch is seeded."""
     torch.manual_seed(0)
-    loader = DataLoader(Noisy(draw), num_workers=workers)
-    return [batch.item() for batch in loader]
+    samples = Noisy(range(4))
+    samples.draw = draw
+    return [batch.item() for batch in DataLoader(samples, num_workers=workers)]
 
 
-def torch_rand() -> float:
+def torch_rand():
     return torch.rand(()).item()
 
 
 if __name__ == "__main__":
-    torch.set_num_threads(1)
     print("augmentation by   0 workers  1 worker  2 workers  1 as 2 workers")
     draws = {"torch": torch_rand, "random": random.random, "numpy": np.random.rand}
     for name, draw in draws.items():

@@ -3,6 +3,7 @@
 import contextlib
 import dataclasses
 import operator
+import os
 import pickle
 import random
 import warnings
@@ -12,15 +13,14 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
-from torch.utils.data import DataLoader, Dataset, random_split
+from PIL import Image
+from torch.utils.data import DataLoader, Dataset, IterableDataset, random_split
 
 from warmup.testing import load_snippet
 
 small_snippet = load_snippet("junior/data-loading/custom_dataset.py")
-one_file_snippet = load_snippet("junior/data-loading/custom_dataset_one_file.py")
 folder_snippet = load_snippet("junior/data-loading/custom_dataset_folder.py")
 classes_snippet = load_snippet("junior/data-loading/custom_dataset_classes_broken.py")
-labels_snippet = load_snippet("junior/data-loading/custom_dataset_labels.py")
 split_snippet = load_snippet("junior/data-loading/custom_dataset_split.py")
 
 
@@ -74,6 +74,34 @@ class Draws(Dataset):
 @dataclasses.dataclass
 class Point:
     x: int
+
+
+class OnePerProcess(Dataset):
+    """Item i is a number of four bytes, read from a file that each process opens."""
+
+    def __init__(self, path: Path):
+        self.path, self.file, self.process = path, None, None
+
+    def __len__(self):
+        return self.path.stat().st_size // 4
+
+    def __getitem__(self, index):
+        if self.process != os.getpid():
+            self.file, self.process = self.path.open("rb"), os.getpid()
+        self.file.seek(4 * index)
+        return int.from_bytes(self.file.read(4), "little")
+
+    def __getstate__(self):
+        return self.__dict__ | {"file": None, "process": None}
+
+
+class Stream(IterableDataset):
+    def __init__(self, shares: bool):
+        self.shares = shares
+
+    def __iter__(self):
+        info = torch.utils.data.get_worker_info()
+        return iter(range(8)[info.id :: info.num_workers] if self.shares else range(8))
 
 
 WORKERS = {"num_workers": 2, "multiprocessing_context": "fork"}
@@ -167,17 +195,6 @@ class TestCustomDataset:
         with pytest.raises(IndexError):
             list(DataLoader(data, 2, shuffle=True))
 
-    @pytest.mark.parametrize("missing", ["a", "b", "c"])
-    def test_numbering_by_folder_moves_every_label_after_a_missing_class(self, tmp_path, missing):
-        for split, names in (("train", "abcd"), ("val", set("abcd") - {missing})):
-            for name in names:
-                (tmp_path / split / name).mkdir(parents=True)
-        train, val = (classes_snippet.classes_in(tmp_path / split) for split in ("train", "val"))
-        assert list(train.values()) == [0, 1, 2, 3]
-        for name, label in val.items():
-            assert label == train[name] - (name > missing)
-            assert 0 <= label < 4
-
     @pytest.mark.parametrize(
         ("label", "dtype", "shape"),
         [
@@ -192,16 +209,6 @@ class TestCustomDataset:
     def test_the_return_line_decides_the_dtype_of_the_batch(self, label, dtype, shape):
         (batch,) = DataLoader([label] * 4, batch_size=4)
         assert batch.dtype == dtype and batch.shape == shape
-
-    def test_labels_of_the_wrong_dtype_raise_in_cross_entropy(self):
-        logits = torch.randn(4, 3)
-        for dtype in (torch.float32, torch.float64, torch.int32, torch.bool):
-            with pytest.raises(RuntimeError, match="Long"):
-                F.cross_entropy(logits, torch.ones(4, dtype=dtype))
-        with pytest.raises(RuntimeError, match="multi-target"):
-            F.cross_entropy(logits, torch.ones(4, 1, dtype=torch.int64))
-        assert labels_snippet.outcome(F.cross_entropy, logits, torch.ones(4, dtype=torch.int64)) == "float32"
-        assert labels_snippet.outcome(F.cross_entropy, logits, torch.ones(4)) == "RuntimeError"
 
     def test_a_label_of_shape_1_broadcasts_in_the_mse(self):
         (target,) = DataLoader([torch.tensor([float(i)]) for i in range(4)], batch_size=4)
@@ -239,26 +246,6 @@ class TestCustomDataset:
         dataset.file.close()
 
     @pytest.mark.parametrize("touched", [True, False])
-    def test_one_file_per_process_is_read_right_by_forked_workers_and_after_pickling(self, tmp_path, touched):
-        path = tmp_path / "records"
-        path.write_bytes(b"".join((3 * i).to_bytes(4, "little") for i in range(500)))
-        dataset = one_file_snippet.Records(path)
-        assert len(dataset) == 500
-        if touched:
-            assert dataset[499] == 1497 and dataset[-1] == 1497
-            opened = dataset.file
-            assert dataset[0] == 0 and dataset.file is opened
-            with pytest.raises(IndexError):
-                dataset[500]
-        loader = DataLoader(dataset, 10, num_workers=2, multiprocessing_context="fork")
-        assert torch.cat(list(loader)).tolist() == list(range(0, 1500, 3))
-        copied = pickle.loads(pickle.dumps(dataset))  # what a spawned worker gets
-        assert copied.file is None and copied[7] == 21
-        for each in (dataset, copied):
-            if each.file:
-                each.file.close()
-
-    @pytest.mark.parametrize("touched", [True, False])
     def test_opening_at_the_first_item_shares_the_position_if_the_main_process_has_read_one(self, tmp_path, touched):
         (tmp_path / "bytes").write_bytes(bytes([7, 8, 9, 10]))
         dataset = OneFileOpenedLate(tmp_path / "bytes")
@@ -280,16 +267,6 @@ class TestCustomDataset:
             assert first[0] == second[0]
             assert all(a != b for a, b in zip(first[1:], second[1:], strict=True))
         assert epochs[0][0][0] == epochs[1][0][0]
-
-    def test_the_small_dataset_lists_sorted_paths_and_reads_each_item_anew(self, tmp_path):
-        for label, value in (("b", 51), ("a", 255), ("b", 102)):
-            (tmp_path / label).mkdir(exist_ok=True)
-            torch.save(torch.full((1, 2, 2), value, dtype=torch.uint8), tmp_path / label / f"{value}.pt")
-        dataset = small_snippet.Images(tmp_path, ["a", "b"])
-        assert [path.stem for path in dataset.paths] == ["255", "102", "51"] and dataset.labels == [0, 1, 1]
-        assert [round(dataset[i][0].max().item(), 3) for i in range(len(dataset))] == [1.0, 0.4, 0.2]
-        torch.save(torch.zeros(1, 2, 2, dtype=torch.uint8), dataset.paths[0])
-        assert dataset[0][0].max() == 0
 
     @pytest.mark.parametrize("start_method", ["fork", "spawn"])
     def test_only_spawned_workers_need_a_pickle_of_the_dataset(self, start_method, tmp_path):
@@ -346,22 +323,6 @@ class TestCustomDataset:
         else:
             assert [batch.shape[-1] for batch in loader] == [2, 3]
 
-    def test_images_of_different_sizes_do_not_stack(self):
-        with pytest.raises(RuntimeError, match="stack expects each tensor to be equal size"):
-            next(iter(DataLoader([torch.zeros(1, 4, 4), torch.zeros(1, 4, 5)], 2)))
-
-    def test_bce_raises_on_a_target_of_shape_1_and_mse_only_warns(self):
-        with pytest.raises(ValueError, match="must be the same"):
-            F.binary_cross_entropy_with_logits(torch.zeros(4), torch.ones(4, 1))
-
-    @pytest.mark.parametrize("shift", [0, 1])
-    def test_bytes_from_a_wrong_place_raise_only_in_a_format_that_checks_them(self, shift):
-        record = pickle.dumps({"label": 3})
-        data = (record + record)[shift : shift + len(record)]
-        assert len(torch.frombuffer(bytearray(data), dtype=torch.uint8)) == len(record)
-        with pytest.raises(pickle.UnpicklingError) if shift else contextlib.nullcontext():
-            assert pickle.loads(data) == {"label": 3}
-
     @pytest.mark.parametrize(("folders", "raises"), [(["cat", "dog"], False), (["bird", "cat", "dog", "eel"], True)])
     def test_class_numbers_of_another_split_raise_only_out_of_range(self, folders, raises):
         logits = torch.eye(3)[[1, 2]]  # a model of bird, cat and dog
@@ -375,3 +336,95 @@ class TestCustomDataset:
         with pytest.raises(TypeError, match="pickle"):
             pickle.dumps(dataset)
         dataset.file.close()
+
+    @pytest.mark.parametrize("missing", ["a", "b", "c"])
+    def test_numbering_by_folder_moves_every_label_after_a_missing_class(self, missing):
+        train = classes_snippet.number("abcda")
+        assert list(train.values()) == [0, 1, 2, 3]
+        for name, label in classes_snippet.number(set("abcd") - {missing}).items():
+            assert label == train[name] - (name > missing) and 0 <= label < 4
+
+    def test_the_class_shown_lists_sorted_paths_and_reads_each_item_anew(self, tmp_path):
+        def save(name, red):
+            Image.new("RGB", (4, 2), (red, 0, 51)).save(tmp_path / name)
+
+        for name, red in (("b_1.png", 51), ("a_2.png", 255), ("b_0.png", 102)):
+            save(name, red)
+        dataset = small_snippet.Photos(tmp_path, ["a", "b"])
+        assert [path.name for path in dataset.paths] == ["a_2.png", "b_0.png", "b_1.png"] and dataset.labels == [
+            0,
+            1,
+            1,
+        ]
+        assert len(dataset) == 3 and type(dataset[0][1]) is int
+        for index, red in enumerate((1.0, 0.4, 0.2)):
+            x = dataset[index][0]
+            assert x.dtype == torch.float32 and x.shape == (3, 2, 4)
+            assert torch.allclose(x.mean((1, 2)), torch.tensor([red, 0, 0.2]))
+        save("a_2.png", 0)
+        assert dataset[0][0][0].max() == 0
+        assert small_snippet.Photos(tmp_path, "ab", lambda x: x.sum()).transform(torch.ones(2)) == 2
+        assert torch.equal(small_snippet.Photos(tmp_path, "ab", torch.neg)[1][0], -dataset[1][0])
+        with pytest.raises(ValueError, match="not in list"):
+            small_snippet.Photos(tmp_path, ["a"])
+
+    @pytest.mark.parametrize("touched", [True, False])
+    def test_a_file_that_each_process_opens_is_read_right_by_forked_workers_and_after_pickling(self, tmp_path, touched):
+        path = tmp_path / "records"
+        path.write_bytes(b"".join((3 * i).to_bytes(4, "little") for i in range(500)))
+        dataset = OnePerProcess(path)
+        if touched:
+            assert dataset[499] == 1497
+        loader = DataLoader(dataset, 10, num_workers=2, multiprocessing_context="fork")
+        assert torch.cat(list(loader)).tolist() == list(range(0, 1500, 3))
+        copied = pickle.loads(pickle.dumps(dataset))  # what a spawned worker gets
+        assert copied.file is None and copied[7] == 21
+        for each in (dataset, copied):
+            if each.file:
+                each.file.close()
+
+    def test_a_file_read_past_its_end_gives_no_bytes_and_no_error(self, tmp_path):
+        (tmp_path / "file").write_bytes(b"abcd")
+        with (tmp_path / "file").open("rb") as file:
+            file.seek(100)
+            assert file.read(4) == b""
+
+    def test_a_float_label_makes_the_mse_float64(self):
+        (target,) = DataLoader([1.0] * 4, batch_size=4)
+        assert F.mse_loss(torch.zeros(4), target).dtype == torch.float64
+        for label in (np.float32(1), torch.tensor(1.0)):
+            (target,) = DataLoader([label] * 4, batch_size=4)
+            assert F.mse_loss(torch.zeros(4), target).dtype == torch.float32
+
+    def test_only_cross_entropy_and_not_the_loader_notices_a_label_out_of_range(self):
+        ((_, labels),) = DataLoader([(torch.zeros(3), 0), (torch.zeros(3), 3)], batch_size=2)
+        with pytest.raises(IndexError, match="out of bounds"):
+            F.cross_entropy(torch.zeros(2, 3), labels)
+
+    @pytest.mark.parametrize("shares", [True, False])
+    def test_each_worker_yields_the_whole_stream_unless_it_takes_its_share(self, shares):
+        found = torch.cat(list(DataLoader(Stream(shares), 2, **WORKERS))).tolist()
+        assert sorted(found) == (list(range(8)) if shares else sorted([*range(8), *range(8)]))
+
+    def test_one_draw_for_a_batch_flips_all_images_or_none(self):
+        torch.manual_seed(0)
+        batch, flips = torch.arange(12.0).view(4, 1, 1, 3), set()
+        for _ in range(20):
+            once = batch.flip(-1) if torch.rand(()) < 0.5 else batch
+            assert torch.equal(once, batch) or torch.equal(once, batch.flip(-1))
+            each = torch.where(torch.rand(4, 1, 1, 1) < 0.5, batch.flip(-1), batch)
+            flips.add(int((each != batch).any(-1).sum()))
+        assert flips & {1, 2, 3}
+
+    def test_persistent_workers_go_on_drawing_the_same_numbers_as_each_other(self):
+        loader = DataLoader(Draws(), 1, persistent_workers=True, **WORKERS)
+        (a, b), (c, d) = ([int(batch[0]) for batch in loader] for _ in range(2))
+        assert a == b != c == d
+
+    def test_an_unsorted_file_list_passes_every_check_but_the_one_of_its_order(self, root):
+        dataset = folder_snippet.FolderDataset(root, "abc")
+        dataset.paths.reverse()
+        dataset.labels.reverse()
+        assert dataset[0][0].dtype == torch.float32 and set(dataset.labels) == {0, 1, 2}
+        assert torch.equal(dataset[0][0], dataset[0][0])
+        assert dataset.paths != sorted(dataset.paths)

@@ -2,16 +2,16 @@
 
 import itertools
 import math
+from collections import Counter
 
 import pytest
 import torch
-from torch.utils.data import DataLoader, IterableDataset, default_collate
+from torch.utils.data import DataLoader, Dataset, DistributedSampler, IterableDataset, default_collate
 
 from warmup.testing import load_snippet
 
 squares_snippet = load_snippet("junior/data-loading/dataloader.py")
 loader_snippet = load_snippet("junior/data-loading/dataloader_lists.py")
-restart_snippet = load_snippet("junior/data-loading/dataloader_broken.py")
 sorted_snippet = load_snippet("junior/data-loading/dataloader_sorted.py")
 
 
@@ -22,6 +22,29 @@ def seeded(seed: int = 3) -> torch.Generator:
 class Stream(IterableDataset):
     def __iter__(self):
         return iter(range(6))
+
+
+class Squares(Dataset):
+    """Item i is i squared, and i. It keeps the indices that it is asked for."""
+
+    def __init__(self, length: int):
+        self.length, self.asked = length, []
+
+    def __len__(self):
+        return self.length
+
+    def __getitem__(self, index):
+        self.asked.append(index)
+        return torch.tensor([index**2.0]), index
+
+
+def samples_seen(shuffle, restart, samples, batch_size):
+    """How often each sample is seen in as many steps as one epoch has."""
+    loader = DataLoader(range(samples), batch_size, shuffle=shuffle, generator=seeded(0))
+    iterator, seen = iter(loader), Counter()
+    for _ in range(len(loader)):
+        seen.update((next(iter(loader)) if restart else next(iterator)).tolist())
+    return seen
 
 
 WORKERS = {"num_workers": 2, "multiprocessing_context": "fork"}
@@ -38,17 +61,10 @@ class TestDataloader:
             epochs.append(read)
         assert epochs[0] != epochs[1]
 
-    def test_the_dataset_answers_what_sample_i_is(self):
-        dataset = loader_snippet.Squares(5)
-        assert len(dataset) == 5
-        x, y = dataset[3]
-        assert x.tolist() == [9.0] and x.dtype == torch.float32 and y == 3
-        assert dataset.asked == [3]
-
     @pytest.mark.parametrize("shuffle", [True, False])
     @pytest.mark.parametrize("batch_size", [1, 4, 20])
     def test_every_epoch_reads_every_sample_anew_and_building_the_loader_reads_none(self, shuffle, batch_size):
-        dataset = loader_snippet.Squares(11)
+        dataset = Squares(11)
         loader = DataLoader(dataset, batch_size, shuffle=shuffle)
         assert dataset.asked == []
         for epoch in (1, 2, 3):
@@ -57,7 +73,7 @@ class TestDataloader:
             assert sorted(dataset.asked[-11:]) == list(range(11))
 
     def test_items_are_read_when_their_batch_is_asked_for(self):
-        dataset = loader_snippet.Squares(10)
+        dataset = Squares(10)
         iterator = iter(DataLoader(dataset, batch_size=4))
         assert dataset.asked == []
         next(iterator)
@@ -65,7 +81,7 @@ class TestDataloader:
 
     @pytest.mark.parametrize(("samples", "batch_size"), [(7, 3), (6, 3), (2, 3), (100, 7)])
     def test_the_length_counts_batches(self, samples, batch_size):
-        dataset = loader_snippet.Squares(samples)
+        dataset = Squares(samples)
         for drop_last, expected in ((False, math.ceil(samples / batch_size)), (True, samples // batch_size)):
             loader = DataLoader(dataset, batch_size, drop_last=drop_last)
             assert len(loader) == len(list(loader)) == expected
@@ -74,7 +90,7 @@ class TestDataloader:
         assert [batch.tolist() for batch in DataLoader([5, 7, 6])] == [[5], [7], [6]]
 
     def test_a_loader_is_a_source_of_index_lists(self):
-        dataset = loader_snippet.Squares(9)
+        dataset = Squares(9)
         lists = [[8, 8, 8], [0], [3, 1]]
         for (inputs, labels), indices in zip(DataLoader(dataset, batch_sampler=lists), lists, strict=True):
             by_hand = default_collate([dataset[index] for index in indices])
@@ -126,19 +142,6 @@ class TestDataloader:
             assert sum(1 for _ in loader) == 6
         assert steps == outer
 
-    @pytest.mark.parametrize(("samples", "endless"), [(6, True), (2, True), (1, False)])
-    def test_an_inner_loop_that_stops_at_once_makes_the_outer_one_endless_with_persistent_workers(
-        self, samples, endless
-    ):
-        loader = DataLoader(range(samples), **WORKERS, persistent_workers=True)
-        steps = 0
-        for _ in loader:
-            steps += 1
-            next(iter(loader))
-            if steps == 5 * samples:
-                break
-        assert steps == (5 * samples if endless else 1)
-
     @pytest.mark.parametrize("shuffle", [True, False])
     @pytest.mark.parametrize("generator", [None, 3])
     def test_two_iterators_of_one_loader_both_see_every_sample(self, shuffle, generator):
@@ -167,12 +170,12 @@ class TestDataloader:
             next(forever())
 
     def test_restarting_the_iterator_takes_a_first_batch_each_time(self):
-        one_epoch = restart_snippet.samples_seen(True, False, samples=60, batch_size=7)
+        one_epoch = samples_seen(True, False, samples=60, batch_size=7)
         assert sorted(one_epoch) == list(range(60)) and set(one_epoch.values()) == {1}
-        assert restart_snippet.samples_seen(False, True, samples=60, batch_size=7) == dict.fromkeys(range(7), 9)
+        assert samples_seen(False, True, samples=60, batch_size=7) == dict.fromkeys(range(7), 9)
 
     def test_with_shuffling_a_restarted_loader_misses_about_one_part_in_e(self):
-        seen = restart_snippet.samples_seen(True, True, samples=4000, batch_size=80)
+        seen = samples_seen(True, True, samples=4000, batch_size=80)
         assert 1 - len(seen) / 4000 == pytest.approx(1 / math.e, abs=0.03)
         assert sum(seen.values()) == 4000
 
@@ -193,7 +196,7 @@ class TestDataloader:
         def second_epoch(steps):
             return [batch.tolist() for batch in itertools.islice(steps, 5, 10)]
 
-        dataset = loader_snippet.Squares(20)
+        dataset = Squares(20)
         loader = DataLoader(
             dataset,
             4,
@@ -218,3 +221,36 @@ class TestDataloader:
     def test_each_worker_iterates_its_own_copy_of_a_stream(self):
         batches = list(DataLoader(Stream(), 3, num_workers=2))
         assert sorted(torch.cat(batches).tolist()) == sorted([*range(6), *range(6)])
+
+    @pytest.mark.parametrize(("samples", "batch_size"), [(7, 3), (20, 4)])
+    def test_the_loader_by_hand_yields_what_a_loader_yields(self, samples, batch_size):
+        dataset = Squares(samples)
+
+        def orders(loader):
+            torch.manual_seed(5)
+            return [(inputs.flatten().tolist(), labels.tolist()) for inputs, labels in loader]
+
+        by_hand, batches = orders(loader_snippet.batches(dataset, batch_size)), math.ceil(samples / batch_size)
+        assert len(by_hand) == batches and sorted(sum((labels for _, labels in by_hand), [])) == list(range(samples))
+        assert [len(labels) for _, labels in by_hand[:-1]] == [batch_size] * (batches - 1)
+        assert all(inputs == [label**2 for label in labels] for inputs, labels in by_hand)
+        loaded = orders(DataLoader(dataset, batch_size, shuffle=True))
+        assert [len(labels) for _, labels in loaded] == [len(labels) for _, labels in by_hand]
+        assert sum((labels for _, labels in by_hand), []) != list(range(samples))
+
+    @pytest.mark.parametrize("ranks", [2, 3])
+    def test_a_distributed_sampler_splits_the_indices_and_repeats_its_order_without_set_epoch(self, ranks):
+        samplers = [DistributedSampler(range(12), ranks, rank) for rank in range(ranks)]
+        epochs = []
+        for epoch in (None, None, 1):
+            for sampler in samplers:
+                if epoch:
+                    sampler.set_epoch(epoch)
+            epochs.append([list(DataLoader(range(12), None, sampler=sampler)) for sampler in samplers])
+            assert sorted(sum(epochs[-1], [])) == list(range(12))
+        assert epochs[0] == epochs[1] != epochs[2]
+
+    def test_a_sampler_excludes_shuffle_and_no_batch_size_means_no_batches(self):
+        with pytest.raises(ValueError, match="mutually exclusive"):
+            DataLoader(range(4), sampler=range(4), shuffle=True)
+        assert [sample.shape for sample in DataLoader([torch.ones(2), torch.ones(3)], batch_size=None)] == [(2,), (3,)]

@@ -215,6 +215,51 @@ class TestCircularBuffer:
         assert (data[(numbers + 1) % capacity] - data[numbers % capacity] == 1).all()
         assert data[added % capacity] == (-1 if added < capacity else added - capacity)
 
+    def test_the_table_of_slots(self):
+        buffer, rows = CircularBuffer(4, dtype=torch.long), []
+        for added in range(7):
+            if added in (0, 2, 4, 6):
+                rows.append((buffer.added % 4, min(added, 4), (buffer.ordered() % 4).tolist()))
+            buffer.append(torch.tensor(added))  # goes to the slot added % 4
+        assert rows == [(0, 0, []), (2, 2, [0, 1]), (0, 4, [0, 1, 2, 3]), (2, 4, [2, 3, 0, 1])]
+
+    @pytest.mark.parametrize("capacity", [4, 9])
+    def test_a_write_before_backward_raises_unless_the_loss_used_a_copy(self, capacity):
+        reads = {
+            "itself": (lambda buffer: buffer.data, False),
+            "detached": (lambda buffer: buffer.data.detach(), False),
+            "clone": (lambda buffer: buffer.data.clone(), True),
+            "ordered": (lambda buffer: buffer.ordered(), True),
+        }
+        for read, works in reads.values():
+            buffer, query = CircularBuffer(capacity, (3,)), torch.randn(2, 3, requires_grad=True)
+            for _ in range(capacity):
+                buffer.append(torch.randn(3))
+            loss = (query @ read(buffer).T).logsumexp(1).mean()
+            buffer.append(torch.randn(3))
+            if works:
+                loss.backward()
+            else:
+                with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                    loss.backward()
+
+    def test_a_plain_class_is_not_in_the_state_dict_and_registered_buffers_are(self):
+        model = torch.nn.Module()
+        model.queue = CircularBuffer(3)
+        assert list(model.state_dict()) == []
+        model.register_buffer("data", torch.zeros(3))
+        model.register_buffer("added", torch.tensor(0))
+        assert list(model.state_dict()) == ["data", "added"]
+
+    @pytest.mark.parametrize("capacity", [2, 5])
+    def test_one_counter_serves_several_fields(self, capacity):
+        fields = {"state": torch.zeros(capacity, 3), "reward": torch.zeros(capacity)}
+        for added in range(12):
+            for name, row in {"state": torch.full((3,), added), "reward": 10 * added}.items():
+                fields[name][added % capacity] = row
+        slots = torch.randint(capacity, (20,))
+        assert torch.equal(10 * fields["state"][slots, 0], fields["reward"][slots])
+
     @pytest.mark.parametrize("seed", [None, 0])
     def test_a_sample_ignores_the_default_device(self, seed):
         replay = ReplayBuffer(4, device="cpu")
@@ -229,6 +274,9 @@ class TestCircularBuffer:
         buffer.append(torch.tensor([2.7, -2.7, 0.5]))
         buffer.append(torch.tensor(4))
         assert buffer.ordered().tolist() == [[2, -2, 0], [4, 4, 4]]
+        pixels = CircularBuffer(1, dtype=torch.uint8)
+        pixels.append(torch.tensor(300))
+        assert pixels.ordered().tolist() == [44]
         assert 4 * torch.zeros(9, dtype=torch.uint8).nbytes == torch.zeros(9).nbytes
 
     def test_a_checkpoint_needs_the_counter(self):

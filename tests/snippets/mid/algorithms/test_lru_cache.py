@@ -344,19 +344,70 @@ class TestLruCache:
         first, second = (sum(batch.sum().item() for batch in loader) for _ in range(2))
         assert first == 0 < second < 16
 
-    def test_an_eviction_between_the_move_and_the_read_raises(self):
-        cache = simple(1)
+    def test_an_eviction_between_the_check_and_the_move_raises(self):
+        cache = simple(2)
 
         class Interrupted(OrderedDict):
             def move_to_end(self, key):
-                super().move_to_end(key)
                 if key == "a":  # what another thread may do at this moment
                     del self["a"]
+                super().move_to_end(key)
 
         cache.put("a", 1)
+        cache.put("b", 2)
         cache.entries = Interrupted(cache.entries)
+        assert cache.get("b") == 2
         with pytest.raises(KeyError):
             cache.get("a")
+
+    @pytest.mark.parametrize("cache_class", [simple, linked])
+    @pytest.mark.parametrize("size", [10, 40])
+    def test_equal_hashes_are_compared_with_all_of_them(self, cache_class, size):
+        class Key:
+            compared = 0
+
+            def __init__(self, name):
+                self.name = name
+
+            def __hash__(self):
+                return 1
+
+            def __eq__(self, other):
+                Key.compared += 1
+                return self.name == other.name
+
+        cache = cache_class(size)
+        for name in range(size):
+            cache.put(Key(name), name)
+        Key.compared = 0
+        assert cache.get(Key(-1)) is None
+        assert Key.compared in (size, 2 * size)  # with one lookup or two
+
+    def test_a_stored_none_looks_like_a_miss(self):
+        cache = simple(2)
+        cache.put("key", None)
+        assert cache.get("key") is None and cache.get("other") is None
+
+    @pytest.mark.parametrize("cache_class", [simple, linked])
+    def test_of_tensors_as_keys_only_the_same_object_is_found(self, cache_class):
+        key, cache = torch.ones(3), cache_class(2)
+        cache.put(key, 5)
+        assert cache.get(key) == 5 and cache.get(torch.ones(3)) is None
+
+    @pytest.mark.parametrize("rows", [4, 100])
+    def test_a_row_by_a_list_of_indices_is_a_copy_with_a_graph(self, rows):
+        batch = torch.ones(rows, 8, requires_grad=True) * 2
+        row = batch[[3]]
+        assert row.untyped_storage().nbytes() == 8 * 4 and row.grad_fn is not None
+        assert batch[3].untyped_storage().nbytes() == rows * 8 * 4
+
+    @pytest.mark.parametrize("batches", [10, 100])
+    def test_rows_of_different_batches_keep_all_of_them(self, batches):
+        cache = simple(batches)
+        for number in range(batches):
+            cache.put(number, torch.ones(16, 8)[7])
+        held = {v.untyped_storage().data_ptr(): v.untyped_storage().nbytes() for v in cache.entries.values()}
+        assert sum(held.values()) == batches * 16 * 8 * 4
 
     def test_a_lock_around_both_methods_keeps_threads_apart(self):
         cache, lock, failed = simple(2), threading.Lock(), []

@@ -131,7 +131,7 @@ class TestPriorityQueue:
                 heapq.heappop(heap)
 
     def test_the_k_hardest_of_a_stream_need_the_counter_if_the_tuple_holds_the_tensor(self):
-        kth_largest = load_snippet("mid/algorithms/kth_largest.py").kth_largest
+        kth_largest = load_snippet("mid/algorithms/kth_largest_heap.py").kth_largest
         losses = [0.5, 0.25, 0.5, 0.5, 0.75]
         with pytest.raises(RuntimeError, match=AMBIGUOUS):
             kth_largest(((loss, torch.full((3,), loss)) for loss in losses), 2)

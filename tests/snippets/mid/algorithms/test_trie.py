@@ -3,12 +3,15 @@
 import random
 import sys
 import time
+import unicodedata
 
 import pytest
 import torch
 
 from warmup.testing import load_snippet
 
+story = load_snippet("mid/algorithms/trie.py")
+broken = load_snippet("mid/algorithms/trie_broken.py")
 embeddings = load_snippet("mid/algorithms/trie_embeddings.py")
 longest = load_snippet("mid/algorithms/trie_longest.py")
 cost = load_snippet("mid/algorithms/trie_cost.py")
@@ -98,6 +101,67 @@ class TestTrie:
             trie.insert("0", torch.zeros(1))
         assert len(trie) == 9 and len(trie.rows) == 16
         assert [trie.get(str(i)).item() for i in range(9)] == list(range(9))
+
+
+class TestTrieOfTheStory:
+    def test_agrees_with_a_dictionary(self):
+        rng = random.Random(3)
+        for _ in range(60):
+            root, truth = {}, {}
+            for row, key in enumerate(words(rng, rng.randrange(0, 20))):
+                story.insert(root, key, row)
+                truth[key] = row
+            for query in {*words(rng, 20), *truth, ""}:
+                assert story.walk(root, query).get(None) == truth.get(query)
+                below = [row for key, row in truth.items() if key.startswith(query)]
+                assert sorted(story.values(story.walk(root, query))) == sorted(below)
+
+    def test_row_zero_is_falsy_and_the_empty_key_is_at_the_root(self):
+        root = {}
+        for row, key in enumerate(["un", "", "unit"]):
+            story.insert(root, key, row)
+        row = story.walk(root, "un").get(None)
+        assert row is not None and not row
+        assert root[None] == 1 and story.walk(root, "").get(None) == 1
+
+    @pytest.mark.parametrize("key", ["union", "abab", "é"])
+    def test_without_an_end_mark_each_prefix_is_found(self, key):
+        unmarked, marked = {}, {}
+        broken.insert(unmarked, key)
+        story.insert(marked, key, 0)
+        prefixes = [key[:i] for i in range(1, len(key) + 1)]
+        assert all(broken.found(unmarked, prefix) for prefix in prefixes)
+        assert [story.walk(marked, prefix).get(None) for prefix in prefixes][:-1] == [None] * (len(key) - 1)
+        assert not broken.found(unmarked, key + "x") and not broken.found(unmarked, "x")
+
+    @pytest.mark.parametrize("mark", ["$", "b"])
+    def test_an_end_mark_that_is_a_character_makes_a_prefix_a_key(self, mark):
+        root = node = {}
+        for character in f"a{mark}c":
+            node = node.setdefault(character, {})
+        node[mark] = True
+        assert mark in root["a"]  # "a" looks like a key
+
+    @pytest.mark.parametrize("length", [5000, 20_000])
+    def test_a_recursive_walk_over_a_long_key_raises(self, length):
+        root = {}
+        story.insert(root, "a" * length, 0)
+        with pytest.raises(RecursionError):
+            list(story.values(root))
+        while root:  # nested dictionaries this deep are taken apart by hand
+            root = root.popitem()[1] or {}
+
+    def test_equal_texts_may_differ_until_they_are_normalized(self):
+        for one, two in (("caf\u00e9", "cafe\u0301"), ("\u00fcber", "u\u0308ber")):
+            assert one != two and len(one) + 1 == len(two)
+            assert unicodedata.normalize("NFC", two) == one == unicodedata.normalize("NFC", one)
+
+    def test_the_longest_match_can_fail_where_a_shorter_one_would_not(self):
+        for keys, text, cover in ((["ab", "abc", "cd"], "abcd", ["ab", "cd"]), (["a", "aa", "ab"], "aab", ["a", "ab"])):
+            with pytest.raises(ValueError, match="no token begins"):
+                longest.tokenize(longest.build(keys), text)
+            assert "".join(cover) == text and set(cover) <= set(keys)
+            assert "".join(longest.tokenize(longest.build([*keys, *text]), text)) == text
 
 
 class TestTrieAgainstADictionary:

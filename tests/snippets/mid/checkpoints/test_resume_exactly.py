@@ -10,7 +10,6 @@ import signal
 import subprocess
 import sys
 import tempfile
-import textwrap
 from functools import partial
 from pathlib import Path
 
@@ -50,6 +49,10 @@ def through_a_file(state: dict) -> dict:
     torch.save(state, file)
     file.seek(0)
     return torch.load(file)
+
+
+def same_model(a: dict, b: dict) -> bool:
+    return all(map(torch.equal, a["model"].values(), b["model"].values()))
 
 
 def mse(model, batch):
@@ -237,14 +240,14 @@ class TestResumeExactly:
 
     @pytest.mark.parametrize(("stop", "steps"), [(1, 15), (6, 14), (9, 15), (12, 13)])
     def test_the_small_program_resumes_exactly_from_any_step(self, stop, steps):
-        assert small.equal(small.train(steps, through_a_file(small.train(stop))), small.train(steps))
+        assert same_model(small.train(steps, through_a_file(small.train(stop))), small.train(steps))
 
     @pytest.mark.parametrize("lost", ["model", "optimizer", "random", "step"])
     def test_each_part_of_the_small_program_is_needed(self, lost):
         state = through_a_file(small.train(9)) | {lost: small.train(0)[lost]}
         if lost == "optimizer":
             state[lost]["state"] = {}
-        assert not small.equal(small.train(15, state), small.train(15))
+        assert not same_model(small.train(15, state), small.train(15))
 
     @pytest.mark.parametrize(("stop", "persistent", "same"), [(8, False, True), (8, True, False), (5, False, False)])
     def test_random_augmentation_in_a_worker_resumes_between_epochs_without_persistent_workers(
@@ -448,8 +451,8 @@ class TestResumeExactly:
         assert torch.equal(weights(again), weights(whole))
 
     def test_the_lines_of_the_page_resume_tied_weights_dicts_and_two_optimizers(self, tmp_path, monkeypatch):
-        lines = re.search(r"```text\n(    trainer = .*?)    ```", PAGE.read_text(), re.DOTALL)[1]
-        lines = textwrap.dedent(lines).replace("10_000", "20").replace("+ 100", "+ 5")
+        lines = re.search(r"```text\n(trainer = .*?)```", PAGE.read_text(), re.DOTALL)[1]
+        lines = lines.replace("10_000", "20").replace("+ 100", "+ 5")
         x = torch.randint(9, (31, 4), generator=torch.Generator().manual_seed(5))
         samples = [{"ids": ids, "next": ids[0]} for ids in x]
 
