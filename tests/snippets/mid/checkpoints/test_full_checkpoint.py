@@ -236,3 +236,11 @@ class TestFullCheckpoint:
         swapped = torch.optim.SGD([b, a], lr=0.1, momentum=0.9)
         swapped.load_state_dict(optimizer.state_dict())
         assert swapped.state[b]["momentum_buffer"].tolist() == [1.0, 1.0]
+
+    @pytest.mark.parametrize(("factor", "iterations"), [(0.1, 9), (0.2, 8)])
+    def test_a_linear_warmup_built_last_multiplies_each_later_rate_by_its_first_factor(self, factor, iterations):
+        def make(optimizer):
+            return lr_scheduler.LinearLR(optimizer, factor, total_iters=iterations)
+
+        whole, other = self.after_resume(make, built_last=True)
+        assert other == pytest.approx([factor * rate for rate in whole])
