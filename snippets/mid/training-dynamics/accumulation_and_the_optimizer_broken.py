@@ -1,5 +1,3 @@
-import warnings
-
 import torch
 
 
@@ -13,23 +11,6 @@ def decay_left(every: int) -> float:
             optimizer.step()
             optimizer.zero_grad()
     return w.item()
-
-
-def rates(every: int, per_micro_batch: bool) -> list[float]:
-    """Learning rates of the steps, under a cosine planned for 64 / every steps."""
-    w = torch.ones(1, requires_grad=True)
-    optimizer = torch.optim.SGD([w], lr=1.0)
-    cosine = torch.optim.lr_scheduler.CosineAnnealingLR(optimizer, 64 // every)
-    used = []
-    for i in range(1, 65):
-        w.sum().backward()
-        if i % every == 0:
-            used.append(optimizer.param_groups[0]["lr"])
-            optimizer.step()
-            optimizer.zero_grad()
-        if per_micro_batch or i % every == 0:
-            cosine.step()
-    return used
 
 
 def steps_in_backward(every: int) -> int:
@@ -49,12 +30,4 @@ def steps_in_backward(every: int) -> int:
 
 if __name__ == "__main__":
     print("decay alone leaves:", *[f"{decay_left(k):.2f}" for k in (1, 8)])
-    for per_micro_batch in (False, True):
-        with warnings.catch_warnings(record=True) as caught:
-            warnings.simplefilter("always")
-            numbers = [f"{rate:.2f}" for rate in rates(8, per_micro_batch)]
-        if caught:
-            print(str(caught[0].message).partition(". ")[0])
-        name = "per micro-batch" if per_micro_batch else "per step"
-        print(f"scheduler {name:16}", *numbers)
     print("steps of 8, with a step in backward:", steps_in_backward(8))

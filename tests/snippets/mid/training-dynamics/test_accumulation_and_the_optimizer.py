@@ -11,6 +11,7 @@ from warmup.testing import load_snippet
 state = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_state.py")
 noise = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_noise.py")
 broken = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_broken.py")
+scheduler = load_snippet("mid/training-dynamics/accumulation_and_the_optimizer_scheduler_broken.py")
 
 
 class TestAccumulationAndTheOptimizer:
@@ -94,16 +95,16 @@ class TestAccumulationAndTheOptimizer:
 
     @pytest.mark.parametrize("every", [4, 8])
     def test_a_scheduler_per_micro_batch_swings_and_warns(self, every):
-        right = broken.rates(every, per_micro_batch=False)
+        right = scheduler.rates(every, per_micro_batch=False)
         assert right == sorted(right, reverse=True) and right[0] == 1 and len(right) == 64 // every
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
-            wrong = broken.rates(every, per_micro_batch=True)
+            wrong = scheduler.rates(every, per_micro_batch=True)
         assert len(caught) == 1 and "before `optimizer.step()`" in str(caught[0].message)
         assert wrong != sorted(wrong, reverse=True)
 
     def test_a_scheduler_per_step_does_not_warn_with_one_micro_batch(self):
-        assert broken.rates(1, True) == broken.rates(1, False)
+        assert scheduler.rates(1, True) == scheduler.rates(1, False)
 
     @pytest.mark.parametrize("every", [1, 8])
     def test_a_step_in_backward_is_one_per_micro_batch(self, every):
