@@ -1,5 +1,3 @@
-import textwrap
-
 import torch
 
 rewards = torch.zeros(100)
@@ -17,9 +15,3 @@ for step in range(4):
 snapshot = data[:4]  # in order, and a view
 data[4 % 4] = 4
 print("a view as snapshot:", snapshot.tolist())
-
-batch = torch.arange(3.0)
-try:
-    data[2:5] = batch
-except RuntimeError as error:
-    print(textwrap.fill(f"RuntimeError: {error}", 84))

@@ -1,8 +1,10 @@
-BASE, MOD = 131_071, 2**61 - 1
+import torch
+
+BASE, MOD = 10, 2**61 - 1  # base 10 only to read along
 
 
 def window_hashes(tokens, k):
-    h, top = 0, pow(BASE, k - 1, MOD)  # top: the weight of a window's first token
+    h, top = 0, pow(BASE, k - 1, MOD)  # top: the first weight
     for i, token in enumerate(tokens):
         if i >= k:
             h -= tokens[i - k] * top  # the token that leaves
@@ -11,8 +13,7 @@ def window_hashes(tokens, k):
             yield h
 
 
-hashes = list(window_hashes([7, 0, 3, 9, 2, 7, 0, 3], k=3))
-print("first window with the same hash:", [hashes.index(h) for h in hashes])
-print(
-    "[0, 5]:", *window_hashes([0, 5], 2), "[0, 0, 5]:", *window_hashes([0, 0, 5], 3)
-)
+tokens = torch.tensor([7, 0, 3, 9, 2, 7, 0, 3]).tolist()
+hashes = list(window_hashes(tokens, k=3))
+print("hashes      ", hashes)
+print("first window", [hashes.index(h) for h in hashes])

@@ -5,11 +5,20 @@ def find(parent, x):
     return x
 
 
-parent = list(range(6))
-for a, b in [(0, 1), (2, 3), (5, 4), (1, 3), (2, 1)]:
+def union(parent, size, a, b):
     a, b = find(parent, a), find(parent, b)
-    print(f"roots {a} and {b}:", "one set already" if a == b else "join")
-    parent[a] = b
-print("before", parent, "same parent of 0 and 2:", parent[0] == parent[2])
-print("same root of 0 and 2:", find(parent, 0) == find(parent, 2))
-print("after ", parent)
+    if a == b:
+        return False  # one set already
+    if size[a] < size[b]:
+        a, b = b, a
+    parent[b] = a  # the smaller set below the larger
+    size[a] += size[b]
+    return True
+
+
+parent, size = list(range(6)), [1] * 6
+for a, b in [(0, 1), (2, 3), (1, 3), (0, 2), (4, 5)]:
+    print(a, b, union(parent, size, a, b))
+print(parent, "before find(3)")
+root = find(parent, 3)
+print(parent, "after, root", root)

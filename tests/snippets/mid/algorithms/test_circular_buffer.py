@@ -11,7 +11,6 @@ from warmup.testing import load_snippet
 CircularBuffer = load_snippet("mid/algorithms/circular_buffer.py").CircularBuffer
 ReplayBuffer = load_snippet("mid/algorithms/circular_buffer_replay.py").ReplayBuffer
 nodes_behind = load_snippet("mid/algorithms/circular_buffer_graph.py").nodes_behind
-append_by_shift = load_snippet("mid/algorithms/circular_buffer_moved.py").append_by_shift
 
 
 class TestCircularBuffer:
@@ -125,13 +124,6 @@ class TestCircularBuffer:
         assert not buffer.data.requires_grad and not replay.data.requires_grad
         assert not buffer.ordered().requires_grad and not replay.sample(2).requires_grad
 
-    @pytest.mark.parametrize("capacity", [1, 3])
-    def test_rows_that_require_no_grad_give_no_graph(self, capacity):
-        data = torch.zeros(capacity, 2)
-        for step in range(10):
-            data[step % capacity] = torch.ones(2) * step
-        assert data.grad_fn is None
-
     def test_overwriting_a_slot_frees_no_node(self):
         weight, kept = torch.ones(2, requires_grad=True), torch.zeros(1, 2)
         row = weight * 2
@@ -166,15 +158,6 @@ class TestCircularBuffer:
             replay.extend(replay.data[1:3])
         replay.extend(replay.newest(2))
         assert replay.newest(4).tolist() == [2, 3, 2, 3]
-
-    @pytest.mark.parametrize("capacity", [10, 500])
-    def test_a_shift_writes_the_whole_buffer(self, capacity):
-        row = torch.ones(4)
-        data, written = append_by_shift(torch.zeros(capacity, 4), row)
-        assert written == capacity * row.nbytes and data.shape == (capacity, 4)
-        assert data[-1].sum() == 4 and data[:-1].sum() == 0
-        twice = append_by_shift(torch.zeros(2 * capacity, 4), row)[1]
-        assert twice == 2 * written
 
     @pytest.mark.parametrize(("capacity", "filled"), [(100, 10), (8, 2)])
     def test_a_sample_over_the_capacity_counts_empty_slots(self, capacity, filled):

@@ -139,20 +139,6 @@ class TestPriorityQueue:
         assert kth_largest(entries, 2)[:2] == (0.5, 0)
         assert kth_largest(((loss, -number) for number, loss in enumerate(losses)), 2) == (0.5, 0)
 
-    @pytest.mark.parametrize(
-        ("names", "error"), [(("a", 1), TypeError), ((torch.zeros(3), torch.ones(3)), RuntimeError)]
-    )
-    def test_lazy_deletion_compares_names_of_equal_priority_unless_a_counter_is_between(self, names, error):
-        update = load_snippet("mid/algorithms/priority_queue_update.py")
-        update.heap.clear(), update.current.clear()
-        update.put(names[0], 0.5)
-        with pytest.raises(error):
-            update.put(names[1], 0.5)
-        heap = []
-        for number, name in enumerate(names):
-            heapq.heappush(heap, (0.5, number, name))
-        assert heapq.heappop(heap)[2] is names[0]
-
     def test_the_same_tensor_twice_raises_nothing(self):
         tensor, heap = torch.ones(3), []
         for _ in range(2):

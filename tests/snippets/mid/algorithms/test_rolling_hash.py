@@ -1,5 +1,6 @@
 """Every claim of docs/mid/algorithms/rolling-hash.md, proven beyond the example shown."""
 
+import math
 import random
 from itertools import product
 
@@ -8,6 +9,8 @@ import torch
 
 from warmup.testing import load_snippet
 
+story = load_snippet("mid/algorithms/rolling_hash.py")
+broken = load_snippet("mid/algorithms/rolling_hash_broken.py")
 search = load_snippet("mid/algorithms/rolling_hash_search.py")
 tensors = load_snippet("mid/algorithms/rolling_hash_torch.py")
 collisions = load_snippet("mid/algorithms/rolling_hash_collisions.py")
@@ -25,6 +28,46 @@ def exact(tokens: list[int], k: int, base: int, mod: int) -> list[int]:
     return [
         sum(t * base ** (k - 1 - j) for j, t in enumerate(tokens[i : i + k])) % mod for i in range(len(tokens) - k + 1)
     ]
+
+
+class TestRollingHashOfTheStory:
+    @pytest.mark.parametrize("highest", [2, 10, 50_000])
+    def test_rolling_gives_the_polynomial_of_each_window(self, highest):
+        rng = random.Random(highest)
+        tokens = [rng.randrange(highest) for _ in range(40)]
+        for k in (1, 2, 7, 40):
+            assert list(story.window_hashes(tokens, k)) == exact(tokens, k, story.BASE, story.MOD)
+
+    def test_leading_zeros_add_nothing_until_tokens_are_shifted_by_one(self):
+        for a, b in (([0, 5], [0, 0, 5]), ([3], [0, 3])):
+            one, two = (next(story.window_hashes(t, len(t))) for t in (a, b))
+            assert one == two
+            one, two = (next(story.window_hashes([x + 1 for x in t], len(t))) for t in (a, b))
+            assert one != two
+
+    @pytest.mark.parametrize("k", [2, 8, 9, 12])
+    def test_without_a_modulus_only_the_last_eight_tokens_count(self, k):
+        for place in range(k):
+            a = torch.full((k,), 5)
+            b = a.clone()
+            b[place] = 6
+            assert torch.equal(broken.window_hashes(a, k), broken.window_hashes(b, k)) is (place < k - 8)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_float32_rounds_nearly_all_hashes_of_32_bits(self, seed):
+        tokens = torch.randint(256, (3003,), generator=torch.Generator().manual_seed(seed))
+        right = broken.window_hashes(tokens, 4)
+        assert (right.float().long() != right).float().mean() > 0.95
+        assert (right.double().long() == right).all()
+
+    def test_the_sign_of_the_remainder(self):
+        for a, b in ((-7, 5), (-1, 3)):
+            assert a % b == (torch.tensor(a) % b).item() == math.fmod(a, b) + b  # fmod as in C
+
+    @pytest.mark.parametrize("k", [2, 5])
+    def test_in_a_text_of_equal_tokens_each_window_is_a_candidate(self, k):
+        hashes = list(story.window_hashes([4] * 30, k))
+        assert len(hashes) == 31 - k and len(set(hashes)) == 1
 
 
 class TestRollingHash:
@@ -164,10 +207,6 @@ class TestRollingHashTensors:
                 sets = [{tuple(w) for w in tokens.unfold(0, k, 1).tolist()} for tokens in (a, b)]
                 truth = len(sets[0] & sets[1]) / len(sets[0] | sets[1])
                 assert tensors.jaccard(a, b, k) == pytest.approx(truth)
-
-    def test_powers_of_256_vanish_from_the_eighth_on(self):
-        powers = 256 ** torch.arange(12)
-        assert powers[7] == 256**7 and powers[8:].eq(0).all()
 
     def test_thue_morse_collides_modulo_a_power_of_two_and_not_when_it_is_shorter_or_the_modulus_is_prime(self):
         def value(tokens, base, mod):

@@ -4,6 +4,7 @@ import random
 import sys
 import time
 import unicodedata
+from bisect import bisect_left
 
 import pytest
 import torch
@@ -14,8 +15,35 @@ story = load_snippet("mid/algorithms/trie.py")
 broken = load_snippet("mid/algorithms/trie_broken.py")
 embeddings = load_snippet("mid/algorithms/trie_embeddings.py")
 longest = load_snippet("mid/algorithms/trie_longest.py")
-cost = load_snippet("mid/algorithms/trie_cost.py")
 deletion = load_snippet("mid/algorithms/trie_delete.py")
+
+
+def read_by_set(keys: list[str], text: str) -> int:
+    """Characters that slices hash until each place has its longest key."""
+    known, longest, read = set(keys), max(map(len, keys)), 0
+    for start in range(len(text)):
+        for end in range(min(start + longest, len(text)), start, -1):
+            read += end - start
+            if text[start:end] in known:
+                break
+    return read
+
+
+def read_by_trie(keys: list[str], text: str) -> int:
+    """Characters that a walk from each place of ``text`` looks up."""
+    root, read = {}, 0
+    for key in keys:
+        node = root
+        for character in key:
+            node = node.setdefault(character, {})
+    for start in range(len(text)):
+        node = root
+        for character in text[start:]:
+            read += 1
+            if character not in node:
+                break
+            node = node[character]
+    return read
 
 
 def words(rng: random.Random, count: int, alphabet: str = "ab$é") -> list[str]:
@@ -104,6 +132,18 @@ class TestTrie:
 
 
 class TestTrieOfTheStory:
+    def test_a_sorted_list_finds_the_keys_with_a_prefix_by_bisection(self):
+        rng = random.Random(6)
+        for _ in range(50):
+            keys = sorted(set(words(rng, 20)))
+            for prefix in words(rng, 5):
+                found = []
+                for key in keys[bisect_left(keys, prefix) :]:
+                    if not key.startswith(prefix):
+                        break
+                    found.append(key)
+                assert found == [key for key in keys if key.startswith(prefix)]
+
     def test_agrees_with_a_dictionary(self):
         rng = random.Random(3)
         for _ in range(60):
@@ -266,12 +306,12 @@ class TestTrieLongest:
     def test_a_set_is_quadratic_in_the_longest_key_and_a_trie_linear(self, length):
         text = "a" * 1500
         keys = [["a", "a" * (n - 1) + "b"] for n in (length, 2 * length)]
-        by_set, by_trie = ([read(k, text) for k in keys] for read in (cost.read_by_set, cost.read_by_trie))
+        by_set, by_trie = ([read(k, text) for k in keys] for read in (read_by_set, read_by_trie))
         assert 3.6 < by_set[1] / by_set[0] < 4.2
         assert 1.9 < by_trie[1] / by_trie[0] < 2.1
 
     def test_the_counts_are_those_of_a_small_case(self):
         # set: "aaa", "aa", "a"; "aa", "a"; "a". trie: the walk breaks at the third a, if there is one
-        assert cost.read_by_set(["a", "aab"], "aaa") == 6 + 3 + 1
-        assert cost.read_by_trie(["a", "aab"], "aaa") == 3 + 2 + 1
-        assert cost.read_by_trie(["b"], "aa") == 2
+        assert read_by_set(["a", "aab"], "aaa") == 6 + 3 + 1
+        assert read_by_trie(["a", "aab"], "aaa") == 3 + 2 + 1
+        assert read_by_trie(["b"], "aa") == 2

@@ -9,6 +9,7 @@ import torch
 
 from warmup.testing import load_snippet
 
+story = load_snippet("mid/algorithms/union_find.py")
 sets = load_snippet("mid/algorithms/union_find_class.py")
 cost = load_snippet("mid/algorithms/union_find_cost.py")
 labels = load_snippet("mid/algorithms/union_find_labels.py")
@@ -54,6 +55,49 @@ def mask_oracle(mask: list[list[int]]) -> list[list[int]]:
                     labeled[y][x] = name
                     stack += [(y + 1, x), (y - 1, x), (y, x + 1), (y, x - 1)]
     return labeled
+
+
+class TestUnionFindOfTheStory:
+    def test_agrees_with_a_breadth_first_search_after_every_edge(self):
+        rng = random.Random(4)
+        for _ in range(100):
+            n, edges = random_graph(rng)
+            parent, size = list(range(n)), [1] * n
+            for k, (a, b) in enumerate(edges):
+                truth = oracle(n, edges[:k])
+                assert story.union(parent, size, a, b) is (truth[a] != truth[b])
+            truth = oracle(n, edges)
+            roots = [story.find(parent, x) for x in range(n)]
+            assert all((roots[a] == roots[b]) == (truth[a] == truth[b]) for a in range(n) for b in range(n))
+            assert all(size[root] == roots.count(root) for root in roots)
+
+    @pytest.mark.parametrize("times", [2, 3, 5])
+    def test_without_the_check_for_equal_roots_the_size_doubles(self, times):
+        parent, size = list(range(4)), [1] * 4
+        for _ in range(times):
+            a, b = story.find(parent, 0), story.find(parent, 1)
+            parent[a] = b
+            size[b] += size[a]
+        assert size[story.find(parent, 0)] == 2**times
+
+    @pytest.mark.parametrize("edges", [[(0, 1), (0, 2)], [(3, 1), (3, 0), (3, 2)]])
+    def test_linking_elements_keeps_only_the_last_edge_of_each(self, edges):
+        parent = list(range(4))
+        for a, b in edges:
+            parent[a] = b
+        assert story.find(parent, edges[0][1]) != story.find(parent, edges[1][1])
+
+    @pytest.mark.parametrize("step", [0.9, 0.5])
+    def test_the_ends_of_a_chain_share_a_component_and_can_be_far_apart(self, step):
+        values = [step * k for k in range(10)]
+        parent, size = list(range(10)), [1] * 10
+        for a in range(10):
+            for b in range(a):
+                if abs(values[a] - values[b]) <= 1:
+                    story.union(parent, size, a, b)
+        assert story.find(parent, 0) == story.find(parent, 9) and values[9] - values[0] > 4
+        kept = [v for v in values if abs(v - values[0]) <= 1]
+        assert max(kept) - min(kept) <= 1
 
 
 class TestUnionFind:
@@ -125,13 +169,6 @@ class TestUnionFind:
         assert find(2 * size) == find(size) != find(0)
         assert made.components == 1  # although there are two sets
 
-    def test_find_ends_on_a_cycle_because_halving_shortens_it(self):
-        for n in range(2, 12):
-            made = sets.UnionFind(n)
-            made.parent = [(x + 1) % n for x in range(n)]
-            root = made.find(0)
-            assert made.parent[root] == root
-
     def test_labels_a_mask_as_a_flood_fill_does(self):
         rng = random.Random(1)
         for _ in range(200):
@@ -193,6 +230,15 @@ class TestUnionFindCost:
         made = sets.UnionFind(n)
         made.parent = [*range(1, n), n - 1]
         assert made.find(0) == n - 1
+        parent = [*range(1, n), n - 1]
+
+        def find(x):
+            if parent[x] != x:
+                parent[x] = find(parent[x])
+            return parent[x]
+
+        with pytest.raises(RecursionError):
+            find(0)
 
     def test_a_root_read_from_a_tensor_changes_when_the_entry_is_written(self):
         parent = torch.arange(4)
