@@ -80,7 +80,7 @@ def fences(lines: Sequence[Line]) -> Found:
     for line in lines:
         if line.opens:
             indent = len(line.text) - len(line.text.lstrip())
-        elif line.fence and (columns := len(line.text) - indent) > COLUMNS:
+        elif line.fence and not line.include and (columns := len(line.text) - indent) > COLUMNS:
             yield line.number, *too_wide(columns)
         language, _, options = line.fence.info.partition(" ") if line.fence and line.opens else ("", "", "")
         if language.lower() in {"py", "python3", "pycon", "ipython"}:

@@ -150,6 +150,11 @@ def test_a_fence_is_as_wide_as_a_page(mark, indent):
     assert [(number, message) for number, message, _ in found] == [(4, "The line has 85 columns; at most 84.")]
 
 
+def test_an_include_is_as_long_as_its_path_since_no_page_shows_it():
+    rows = ["```python", f'--8<-- "mid/autograd/{"x" * markup.COLUMNS}.py"', "```"]
+    assert not list(markup.fences(markdown.lines("\n".join(rows))))
+
+
 def test_any_markdown_of_the_project_is_looked_at(tmp_path):
     path = tmp_path / "some.md"
     path.write_text('??? tip "a"\n\n<script>x</script>\n\n```py\n```\n')
