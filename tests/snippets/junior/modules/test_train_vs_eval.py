@@ -3,16 +3,15 @@
 import copy
 import inspect
 import pickle
-from contextlib import nullcontext
 
 import pytest
 import torch
+import torch.nn.functional as F
 from torch import nn
 
 from warmup.testing import load_snippet
 
 train_vs_eval_restore = load_snippet("junior/modules/train_vs_eval_restore.py")
-train_vs_eval_validation_broken = load_snippet("junior/modules/train_vs_eval_validation_broken.py")
 
 
 class TestTrainVsEval:
@@ -148,32 +147,6 @@ class TestTrainVsEval:
             output = encoder(torch.randn(2, 4, 8), src_key_padding_mask=padding)
         assert bool((output[padding] == 0).all()) is (nested and side == "right")
 
-    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-    @pytest.mark.parametrize(
-        ("heads", "options", "zeros"),
-        [(2, {}, True), (2, {"activation": "gelu"}, True), (2, {"norm_first": True}, False), (3, {}, False)],
-    )
-    def test_layers_with_the_norm_first_or_an_odd_number_of_heads_switch_nested_tensors_off_with_a_warning(
-        self, heads, options, zeros
-    ):
-        block = nn.TransformerEncoderLayer(6, heads, 8, batch_first=True, **options)
-        with nullcontext() if zeros else pytest.warns(UserWarning, match="use_nested_tensor is False"):
-            encoder = nn.TransformerEncoder(block, num_layers=1).eval()
-        padding = torch.tensor([[False] * 4, [False, False, True, True]])
-        with torch.no_grad():
-            output = encoder(torch.randn(2, 4, 6), src_key_padding_mask=padding)
-        assert bool((output[padding] == 0).all()) is zeros
-
-    @pytest.mark.filterwarnings("ignore:The PyTorch API of nested tensors")
-    @pytest.mark.parametrize("mask", [None, torch.zeros(4, 4).bool(), torch.ones(4, 4).triu(1).bool()])
-    def test_an_attention_mask_switches_nested_tensors_off_without_a_warning(self, mask):
-        block = nn.TransformerEncoderLayer(8, 2, 8, batch_first=True)
-        encoder = nn.TransformerEncoder(block, num_layers=2).eval()
-        padding = torch.tensor([[False] * 4, [False, False, True, True]])
-        with torch.no_grad():
-            output = encoder(torch.randn(2, 4, 8), mask, src_key_padding_mask=padding)
-        assert bool((output[padding] == 0).all()) is (mask is None)
-
     def test_evaluating_restores_the_flag_and_calls_no_train_method(self):
         class Merging(nn.Linear):
             merged = False
@@ -187,24 +160,6 @@ class TestTrainVsEval:
             assert model[0].merged
         assert model[0].training and model[0].merged
         assert not model.train()[0].merged
-
-    @pytest.mark.parametrize("groups", [1, 3])
-    def test_scale_and_shift_of_a_batch_norm_load_into_a_group_norm_and_the_outputs_change(self, groups):
-        batch_norm, group_norm = nn.BatchNorm2d(6), nn.GroupNorm(groups, 6)
-        x = torch.randn(8, 6, 4, 4) * torch.arange(1, 7).view(6, 1, 1) + 3
-        with torch.no_grad():
-            batch_norm.weight.uniform_(1, 2)
-            for _ in range(50):
-                batch_norm(x)
-        result = group_norm.load_state_dict(batch_norm.state_dict(), strict=False)
-        assert not result.missing_keys and torch.equal(group_norm.weight, batch_norm.weight)
-        assert not torch.allclose(group_norm(x), batch_norm.eval()(x), atol=0.1)
-
-    def test_group_norm_normalizes_each_sample_by_itself(self):
-        x, layer = torch.randn(4, 6, 5), nn.GroupNorm(2, 6)
-        torch.testing.assert_close(layer(x)[:1], layer(x[:1]))
-        with pytest.raises(RuntimeError, match="Unexpected key"):
-            nn.GroupNorm(2, 6).load_state_dict(nn.BatchNorm1d(6).state_dict())
 
     def test_a_module_that_overrides_train_keeps_its_batch_norm_frozen(self):
         class Frozen(nn.Sequential):
@@ -246,30 +201,6 @@ class TestTrainVsEval:
         model = nn.Sequential(TwoOutputs())
         assert set(model(torch.ones(2))) == {"loss"}
         assert torch.equal(model.eval()(torch.ones(2)), torch.ones(2))
-
-    def test_validating_in_train_mode_reports_wrongly_and_damages_the_model(self):
-        broken = train_vs_eval_validation_broken
-        x = torch.randn(1000, 8, generator=torch.Generator().manual_seed(5))
-        held_out = x[broken.label(x).argsort()]
-        model = broken.train()
-        weights = [parameter.detach().clone() for parameter in model.parameters()]
-        honest = broken.accuracy(model.eval(), held_out)
-        assert honest > 0.95
-        assert broken.accuracy(model, held_out) == honest == broken.accuracy(model, x)  # whatever the order
-        reported = broken.accuracy(model.train(), held_out)
-        assert reported < 0.6 and broken.accuracy(model.train(), held_out) == reported  # wrong, and not noisy
-        assert broken.accuracy(model.eval(), held_out) < honest - 0.05
-        assert all(torch.equal(old, new) for old, new in zip(weights, model.parameters(), strict=True))
-
-    def test_more_training_washes_the_damage_out(self):
-        broken = train_vs_eval_validation_broken
-        x = torch.randn(1000, 8)
-        model, damaged = broken.train(), broken.train()
-        broken.accuracy(damaged.train(), x[broken.label(x).argsort()])
-        with torch.no_grad():
-            for batch in torch.randn(100, 64, 8):
-                damaged(batch)
-        assert broken.accuracy(damaged.eval(), x) == pytest.approx(broken.accuracy(model.eval(), x), abs=0.02)
 
     @pytest.mark.parametrize("frozen", [True, False])
     def test_scale_and_shift_train_in_eval_mode_unless_they_are_frozen(self, frozen):
@@ -332,3 +263,59 @@ class TestTrainVsEval:
         for track, same in ((True, True), (False, False)):
             layer = nn.BatchNorm1d(4, track_running_stats=track).eval()
             assert torch.allclose(layer(x)[:2], layer(x[:2])) == same
+
+    def test_validating_in_train_mode_reports_wrongly_and_damages_the_model(self):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(8, 32), nn.BatchNorm1d(32), nn.ReLU(), nn.Linear(32, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        for x in torch.randn(100, 64, 8):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), (x.sum(1) > 0).long()).backward()
+            optimizer.step()
+        x = torch.randn(1000, 8)
+        label = (x.sum(1) > 0).long()
+        x, label = x[label.argsort()], label.sort().values  # sorted by class
+
+        @torch.no_grad()
+        def accuracy():
+            return (torch.cat([model(part).argmax(1) for part in x.split(50)]) == label).float().mean().item()
+
+        state = {name: tensor.clone() for name, tensor in model.state_dict().items()}
+        model.eval()
+        honest = accuracy()
+        assert honest > 0.95
+        model.train()
+        assert accuracy() < 0.6
+        changed = {name for name, tensor in model.state_dict().items() if not torch.equal(tensor, state[name])}
+        assert changed == {"1.running_mean", "1.running_var", "1.num_batches_tracked"}
+        model.eval()
+        assert accuracy() < honest - 0.05
+
+    @pytest.mark.parametrize("batches", [20, 40])
+    def test_a_pass_in_train_mode_moves_the_running_mean_to_the_last_class(self, batches):
+        norm = nn.BatchNorm1d(1)
+        norm.running_mean.fill_(20)
+        for values in ([17.0, 19.0], [21.0, 23.0]):
+            for _ in range(batches):
+                with torch.no_grad():
+                    assert (norm(torch.tensor(values).unsqueeze(1)) > 0).flatten().tolist() == [False, True]
+        assert 21 < norm.running_mean.item() < 22
+        assert (norm.eval()(torch.tensor([[21.0], [23.0]])) > 0).flatten().tolist() == [False, True]
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_training_in_eval_mode_raises_nothing_and_has_neither_dropout_nor_new_statistics(self, p):
+        model = nn.Sequential(nn.Linear(3, 3), nn.BatchNorm1d(3), nn.Dropout(p), nn.Linear(3, 1)).eval()
+        x = torch.randn(8, 3) + 4
+        assert torch.equal(model(x), model(x))
+        model(x).square().mean().backward()
+        assert all(q.grad is not None for q in model.parameters()) and not model[1].running_mean.any()
+
+    def test_eval_reaches_neither_a_plain_list_nor_a_function(self):
+        class Model(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.layers = [nn.Dropout()]
+
+        model, x = Model().eval(), torch.ones(1000)
+        assert model.layers[0].training and (F.dropout(x) == 0).any()
+        assert torch.equal(F.dropout(x, training=model.training), x)
