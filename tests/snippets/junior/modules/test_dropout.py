@@ -6,42 +6,37 @@ import pytest
 import torch
 import torch.nn.functional as F
 from torch import nn
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
-dropout_by_hand = load_snippet("junior/modules/dropout_by_hand.py")
 dropout_average = load_snippet("junior/modules/dropout_average.py")
+no_factor_broken = load_snippet("junior/modules/dropout_no_factor_broken.py")
 dropout_unscaled_broken = load_snippet("junior/modules/dropout_unscaled_broken.py")
 
 
 class TestDropout:
-    BOTH = [dropout_by_hand.dropout, F.dropout]
-
-    @pytest.mark.parametrize("layer", BOTH)
     @pytest.mark.parametrize("p", [0.0, 0.1, 0.3, 0.75])
-    def test_the_mean_stays_and_the_variance_grows(self, layer, p):
-        y = layer(torch.full((200_000,), 3.0), p, training=True)
+    def test_the_mean_stays_and_the_variance_grows(self, p):
+        y = F.dropout(torch.full((200_000,), 3.0), p, training=True)
         assert (y == 0).float().mean().item() == pytest.approx(p, abs=0.01)
         torch.testing.assert_close(y.unique(), torch.tensor([0.0, 3 / (1 - p)] if p else [3.0]))
         assert y.mean().item() == pytest.approx(3, rel=0.03)
         assert y.var().item() == pytest.approx(9 * p / (1 - p), rel=0.05, abs=1e-9)
 
-    @pytest.mark.parametrize("layer", BOTH)
-    def test_evaluation_is_the_identity(self, layer):
+    def test_evaluation_is_the_identity(self):
         x = torch.randn(3, 4, 5)
-        assert torch.equal(layer(x, 0.9, training=False), x)
+        assert torch.equal(F.dropout(x, 0.9, training=False), x)
 
-    @pytest.mark.parametrize("layer", BOTH)
-    def test_every_forward_pass_and_every_element_draws_anew(self, layer):
+    def test_every_forward_pass_and_every_element_draws_anew(self):
         x = torch.ones(50, 40)
-        first, second = (layer(x, 0.5, training=True) for _ in range(2))
+        first, second = (F.dropout(x, 0.5, training=True) for _ in range(2))
         assert not torch.equal(first, second)
         assert len(first.unique(dim=0)) == 50  # no two samples share a mask
 
-    @pytest.mark.parametrize("layer", BOTH)
-    def test_the_backward_pass_uses_the_same_mask_and_factor(self, layer):
+    def test_the_backward_pass_uses_the_same_mask_and_factor(self):
         x = torch.randn(1000, requires_grad=True)
-        y = layer(x, 0.75, training=True)
+        y = F.dropout(x, 0.75, training=True)
         y.sum().backward()
         torch.testing.assert_close(x.grad, torch.where(y == 0, 0.0, 4.0))
 
@@ -154,11 +149,6 @@ class TestDropout:
         (y + x if residual else y).sum().backward()
         assert torch.equal(x.grad[y == 0], torch.full_like(x.grad[y == 0], float(residual)))
 
-    @pytest.mark.parametrize("p", [-0.1, 1.0, float("nan")])
-    def test_dropout_by_hand_refuses_other_probabilities(self, p):
-        with pytest.raises(ValueError, match="p must be in"):
-            dropout_by_hand.dropout(torch.ones(2), p, training=True)
-
     def test_dropout2d_drops_whole_channels_of_a_sample(self):
         x = torch.ones(100, 6, 4, 4)
         channels = nn.Dropout2d(0.5)(x).flatten(2)
@@ -182,3 +172,35 @@ class TestDropout:
         removed = exported.run_decompositions()
         assert not any("dropout" in str(node.target) for node in removed.graph.nodes)
         torch.testing.assert_close(removed.module()(x), model(x))
+
+    @pytest.mark.parametrize(("p", "layers"), [(0.5, 3), (0.5, 1), (0.75, 2)])
+    def test_without_the_factor_every_layer_is_off_by_one_over_keep(self, p, layers):
+        torch.manual_seed(1)
+        for layer, expected in ((no_factor_broken.dropout, 1.0), (no_factor_broken.no_factor, (1 - p) ** layers)):
+            h = torch.ones(400_000)
+            for _ in range(layers):
+                h = layer(h, p)
+            assert h.mean().item() == pytest.approx(expected, rel=0.03)
+
+    @pytest.mark.parametrize("p", [0.2, 0.5])
+    def test_with_dropout_the_training_loss_can_be_above_the_validation_loss(self, p):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 64), nn.ReLU(), nn.Dropout(p), nn.Linear(64, 2))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        for x in torch.randn(300, 64, 2):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), (x.sum(1) > 0).long()).backward()
+            optimizer.step()
+        x, held_out = torch.randn(2, 4000, 2)
+        with torch.no_grad():
+            train = F.cross_entropy(model(x), (x.sum(1) > 0).long())
+            model.eval()
+            same, other = (F.cross_entropy(model(data), (data.sum(1) > 0).long()) for data in (x, held_out))
+        assert train > 1.1 * other and abs(same - other) < 0.3 * other
+
+    @pytest.mark.parametrize("keep", [True, False])
+    def test_a_checkpoint_draws_the_same_mask_again_unless_told_not_to(self, keep):
+        x = torch.ones(1000, requires_grad=True)
+        y = checkpoint(lambda t: F.dropout(t, 0.5) * t, x, use_reentrant=False, preserve_rng_state=keep)
+        y.sum().backward()
+        assert torch.equal(x.grad != 0, y != 0) is keep
