@@ -2,9 +2,9 @@
 
 import pytest
 import torch
-import torch.nn.functional as F
 from torch import nn
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -203,19 +203,6 @@ class TestBatchNorm:
             layer(torch.zeros(0, 3, 2, 2))
         assert not layer.running_mean.any()
 
-    @pytest.mark.parametrize("padding", [0, 1])
-    def test_behind_the_activation_it_folds_into_the_next_layer_but_not_into_one_with_padding(self, padding):
-        layer, convolution = nn.BatchNorm2d(3), nn.Conv2d(3, 4, 3, padding=padding)
-        layer(torch.randn(8, 3, 6, 6).relu())
-        layer.eval()
-        factor = layer.weight / (layer.running_var + layer.eps).sqrt()
-        shift = layer.bias - layer.running_mean * factor
-        weight = convolution.weight * factor.view(1, 3, 1, 1)
-        bias = convolution.bias + (convolution.weight.sum((2, 3)) * shift).sum(1)
-        x = torch.randn(2, 3, 6, 6).relu()
-        same = torch.allclose(convolution(layer(x)), F.conv2d(x, weight, bias, padding=padding), atol=1e-5)
-        assert same == (padding == 0)
-
     def test_a_bias_has_an_effect_again_if_a_relu_stands_between(self):
         conv, norm, x = nn.Conv2d(2, 3, 3), nn.BatchNorm2d(3), torch.randn(4, 2, 6, 6)
         between = norm(conv(x).relu())
@@ -275,3 +262,31 @@ class TestBatchNorm:
             torch.testing.assert_close(fuse(front, norm)(x), model(x), rtol=1e-4, atol=1e-5)
             with pytest.raises(AssertionError, match="only for eval"):
                 fuse(front.train(), norm.train())
+
+    @pytest.mark.parametrize("reentrant", [True, False])
+    def test_inside_a_checkpoint_the_running_averages_are_updated_twice(self, reentrant):
+        x = torch.randn(8, 2, requires_grad=True)
+        plain, inside = nn.BatchNorm1d(2), nn.BatchNorm1d(2)
+        plain(x).sum().backward()
+        checkpoint(inside, x, use_reentrant=reentrant).sum().backward()
+        assert (plain.num_batches_tracked, inside.num_batches_tracked) == (1, 2)
+        torch.testing.assert_close(inside.running_mean, 1.9 * plain.running_mean)
+
+    @pytest.mark.parametrize("parts", [2, 4])
+    def test_small_batches_are_normalized_separately(self, parts):
+        layer, x = nn.BatchNorm1d(3), torch.randn(16, 3)
+        assert not torch.allclose(torch.cat([layer(part) for part in x.chunk(parts)]), layer(x), atol=0.05)
+
+    @pytest.mark.parametrize("momentum", [0.1, 0.3])
+    def test_after_k_steps_a_share_of_the_start_values_is_left(self, momentum):
+        layer = nn.BatchNorm1d(1, momentum=momentum)
+        for _ in range(5):
+            layer(torch.tensor([[9.0], [11.0]]))
+        assert layer.running_mean.item() == pytest.approx(10 * (1 - (1 - momentum) ** 5))
+        assert round(0.9**5, 2) == 0.59
+
+    @pytest.mark.parametrize("training", [True, False])
+    def test_the_gradient_flows_through_the_statistics_in_training_only(self, training):
+        layer, x = nn.BatchNorm1d(1).train(training), torch.tensor([[1.0], [2.0], [6.0]], requires_grad=True)
+        layer(x)[0].sum().backward()
+        assert bool(x.grad[1:].any()) is training
