@@ -86,21 +86,6 @@ class TestEmbedding:
         assert table.weight.std().item() == pytest.approx(1, abs=0.05)
         assert linear.weight.abs().max() <= size**-0.5
 
-    @pytest.mark.parametrize(
-        ("optimizer", "options", "expected"),
-        [
-            (torch.optim.SGD, {}, [True, False, False, False]),
-            (torch.optim.SGD, {"momentum": 0.5}, [True, True, False, False]),
-            (torch.optim.RMSprop, {}, [True, False, False, False]),
-            (torch.optim.Adam, {}, [True, True, False, False]),
-            (torch.optim.AdamW, {"weight_decay": 0}, [True, True, False, False]),
-            (torch.optim.AdamW, {}, [True, True, True, True]),
-            (torch.optim.SGD, {"weight_decay": 0.1}, [True, True, True, True]),
-        ],
-    )
-    def test_momentum_moves_earlier_rows_and_decay_moves_all(self, optimizer, options, expected):
-        assert embedding_rows_broken.moved(optimizer, **options) == expected
-
     def test_a_padding_row_of_zeros_stays_zero_under_decay(self):
         table = nn.Embedding(3, 4, padding_idx=0)
         optimizer = torch.optim.AdamW(table.parameters(), lr=0.1, weight_decay=0.1)
@@ -211,3 +196,38 @@ class TestEmbedding:
     def test_the_check_of_the_ids_holds_for_an_empty_batch_too(self, ids, fine):
         ids, table = torch.tensor(ids, dtype=torch.long), nn.Embedding(7, 2)
         assert ((ids >= 0) & (ids < table.num_embeddings)).all().item() is fine
+
+    @pytest.mark.parametrize(
+        ("optimizer", "options", "expected"),
+        [
+            (torch.optim.SGD, {}, [False, False, True]),
+            (torch.optim.SGD, {"momentum": 0.5}, [False, True, True]),
+            (torch.optim.RMSprop, {}, [False, False, True]),
+            (torch.optim.Adam, {}, [False, True, True]),
+            (torch.optim.AdamW, {"weight_decay": 0}, [False, True, True]),
+            (torch.optim.AdamW, {}, [True, True, True]),
+            (torch.optim.SGD, {"weight_decay": 0.1}, [True, True, True]),
+        ],
+    )
+    def test_momentum_moves_earlier_rows_and_decay_moves_all(self, optimizer, options, expected):
+        assert embedding_rows_broken.moved(optimizer, **options) == expected
+
+    @pytest.mark.parametrize(("sparse", "moves"), [(True, False), (False, True)])
+    def test_sparse_adam_leaves_earlier_rows_alone(self, sparse, moves):
+        table = nn.Embedding(4, 3, sparse=sparse)
+        optimizer = (torch.optim.SparseAdam if sparse else torch.optim.Adam)(list(table.parameters()), lr=0.1)
+        for ids in ([1, 3], [2, 3]):
+            before = table.weight.detach().clone()
+            optimizer.zero_grad()
+            table(torch.tensor(ids)).sum().backward()
+            optimizer.step()
+        assert (table.weight != before).any(dim=1).tolist() == [False, moves, True, True]
+
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.float16])
+    def test_under_autocast_the_product_is_rounded_and_the_lookup_is_not(self, dtype):
+        table, ids = nn.Embedding(7, 5), torch.tensor([4, 1, 4])
+        with torch.autocast("cpu", dtype):
+            looked_up, product = table(ids), embedding_cost.one_hot_lookup(ids, table.weight)
+        assert looked_up.dtype == torch.float32 and torch.equal(looked_up, table.weight[ids])
+        assert product.dtype == dtype and torch.equal(product, looked_up.to(dtype))
+        assert not torch.equal(product.float(), looked_up)
