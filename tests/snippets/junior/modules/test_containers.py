@@ -12,7 +12,6 @@ from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
-containers_compared = load_snippet("junior/modules/containers_compared.py")
 containers_broken = load_snippet("junior/modules/containers_broken.py")
 containers_find = load_snippet("junior/modules/containers_find.py")
 
@@ -29,23 +28,47 @@ def layers(count: int) -> list[nn.Module]:
     return [nn.Linear(4, 4) for _ in range(count)]
 
 
+class Classifier(nn.Module):
+    def __init__(self, hidden):
+        super().__init__()
+        self.hidden = hidden
+        self.head = nn.Linear(4, 2, bias=False)
+
+    def forward(self, x):
+        for layer in self.hidden.values() if hasattr(self.hidden, "values") else self.hidden:
+            x = torch.relu(layer(x))
+        return self.head(x)
+
+
+def train(model: nn.Module, x: torch.Tensor, y: torch.Tensor, steps: int) -> list[float]:
+    optimizer = torch.optim.Adam(model.parameters(), lr=0.02)
+    losses = []
+    for _ in range(steps):
+        loss = F.cross_entropy(model(x), y)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.item())
+    return losses
+
+
 class TestContainers:
     @pytest.mark.parametrize("count", [1, 3])
     @pytest.mark.parametrize("container", PLAIN)
     def test_plain_containers_leave_only_the_head(self, container, count):
-        model = containers_compared.Classifier(container(layers(count)))
+        model = Classifier(container(layers(count)))
         assert list(model.state_dict()) == ["head.weight"]
         assert [p.shape for p in model.parameters()] == [(2, 4)]
 
     @pytest.mark.parametrize("count", [1, 3])
     @pytest.mark.parametrize("container", REGISTERED)
     def test_the_three_containers_register_every_layer(self, container, count):
-        model = containers_compared.Classifier(container(layers(count)))
+        model = Classifier(container(layers(count)))
         assert len(list(model.parameters())) == 2 * count + 1
 
     def test_the_containers_differ_in_parameter_names_only(self):
         parts = layers(2)
-        models = [containers_compared.Classifier(container(parts)) for container in (*PLAIN, *REGISTERED)]
+        models = [Classifier(container(parts)) for container in (*PLAIN, *REGISTERED)]
         for model in models:
             model.head = models[0].head
         x = torch.randn(5, 4)
@@ -60,7 +83,7 @@ class TestContainers:
         assert set(dict(model.named_parameters())) == {"weight", "layer.weight", "layer.bias"}
 
     def test_everything_that_walks_the_model_overlooks_a_list(self):
-        model, visited = containers_compared.Classifier([nn.Linear(4, 4), nn.Dropout()]), []
+        model, visited = Classifier([nn.Linear(4, 4), nn.Dropout()]), []
         model.apply(visited.append)
         model.eval()
         assert visited == [model.head, model]
@@ -72,7 +95,7 @@ class TestContainers:
             model(torch.ones(1, 4, dtype=torch.float64))
 
     def test_layers_in_a_list_stay_on_their_device(self):
-        model = containers_compared.Classifier(layers(1)).to("meta")
+        model = Classifier(layers(1)).to("meta")
         assert model.head.weight.is_meta and not model.hidden[0].weight.is_meta
 
     @pytest.mark.parametrize(("shape", "raises"), [((), False), ((1,), True), ((4,), True)])
@@ -97,7 +120,7 @@ class TestContainers:
             torch.manual_seed(seed)
             model = containers_broken.Classifier(container)
             before = [layer.weight.detach().clone() for layer in (*model.hidden, model.head)]
-            losses = containers_broken.train(model, x, y, steps=150)
+            losses = train(model, x, y, steps=150)
             layers = (*model.hidden, model.head)
             moved = [not torch.equal(old, layer.weight) for old, layer in zip(before, layers, strict=True)]
             results[container] = losses, moved
@@ -113,12 +136,12 @@ class TestContainers:
         for step in range(4):
             torch.manual_seed(0)
             model.load_state_dict(state)
-            containers_broken.train(model, x, y, steps=step)
+            train(model, x, y, steps=step)
             total += torch.autograd.grad(F.cross_entropy(model(x), y), model.hidden[0].weight)[0]
         for layer in model.hidden:
             layer.weight.grad = None
         model.load_state_dict(state)
-        containers_broken.train(model, x, y, steps=4)
+        train(model, x, y, steps=4)
         torch.testing.assert_close(model.hidden[0].weight.grad, total)
 
     def test_strict_loading_accepts_a_checkpoint_without_the_body(self):
@@ -183,7 +206,7 @@ class TestContainers:
 
     def test_frozen_layers_and_dropout_leave_no_leaf_but_a_global_hook_sees_them(self):
         frozen = nn.Linear(4, 4).requires_grad_(False)
-        model = containers_compared.Classifier([frozen, nn.Dropout(), nn.BatchNorm1d(4, affine=False)])
+        model = Classifier([frozen, nn.Dropout(), nn.BatchNorm1d(4, affine=False)])
         called = []
         handle = torch.nn.modules.module.register_module_forward_hook(lambda module, args, out: called.append(module))
         try:
@@ -314,3 +337,49 @@ class TestContainers:
             assert torch.equal(stack[0].linear1.weight, stack[5].linear1.weight)
         built = nn.ModuleList(nn.Linear(4, 4) for _ in range(6))
         assert not torch.equal(built[0].weight, built[5].weight)
+
+    def test_the_network_of_the_page_with_a_list_is_worse_and_guesses_after_loading(self):
+        assert list(containers_broken.model.state_dict())[0] == "hidden.0.weight"  # the last one: a ModuleList
+        x, y = containers_broken.x, containers_broken.y
+        for container, own in ((list, False), (nn.ModuleList, True)):
+            torch.manual_seed(7)
+            model, restored = (containers_broken.Classifier(container) for _ in range(2))
+            train(model, x, y, steps=150)
+            restored.load_state_dict(model.state_dict())
+            trained, loaded = ((m(x).argmax(1) == y).float().mean().item() for m in (model, restored))
+            assert (trained > 0.95) is own and (loaded == trained) is own
+            assert torch.equal(model(x), restored(x)) is own
+
+    @pytest.mark.parametrize("where", ["append", "insert"])
+    def test_a_layer_appended_after_the_optimizer_is_registered_and_not_trained(self, where):
+        model = nn.ModuleList(layers(2))
+        optimizer = torch.optim.SGD(model.parameters(), lr=0.1)
+        new = nn.Linear(4, 4)
+        model.append(new) if where == "append" else model.insert(1, new)
+        before = new.weight.detach().clone()
+        x = torch.randn(3, 4)
+        for layer in model:
+            x = layer(x)
+        x.sum().backward()
+        optimizer.step()
+        assert any(p is new.weight for p in model.parameters()) and torch.equal(before, new.weight)
+        assert not any(p is new.weight for p in optimizer.param_groups[0]["params"])
+
+    @pytest.mark.parametrize(
+        ("container", "names"),
+        [
+            (lambda p: [p], []),
+            (lambda p: {"a": p}, []),
+            (lambda p: nn.ParameterList([p]), ["scales.0"]),
+            (lambda p: nn.ParameterDict({"a": p}), ["scales.a"]),
+        ],
+    )
+    def test_a_list_of_parameters_needs_a_parameter_list(self, container, names):
+        model = nn.Module()
+        model.scales = container(nn.Parameter(torch.ones(2)))
+        assert [name for name, _ in model.named_parameters()] == names
+
+    def test_a_key_must_be_a_string(self):
+        for key in (1, None):
+            with pytest.raises(TypeError, match="should be a string"):
+                nn.ModuleDict({key: nn.Identity()})
