@@ -14,27 +14,18 @@ class Residual(nn.Sequential):
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         change = super().forward(x)
         if change.shape != x.shape:
-            raise ValueError(
-                f"the layers turn {tuple(x.shape)} into {tuple(change.shape)}"
-            )
+            before, after = tuple(x.shape), tuple(change.shape)
+            raise ValueError(f"the layers turn {before} into {after}")
         return x + change
 
 
-def first_gradient(
-    block: type[nn.Sequential], depth: int, width: int = 16
-) -> float:
-    """Norm of the gradient for the first of ``depth`` blocks in one Sequential."""
-    torch.manual_seed(0)
-    model = nn.Sequential(
-        *(block(nn.Linear(width, width), nn.Tanh()) for _ in range(depth))
-    )
-    model(torch.randn(32, width)).square().mean().backward()
-    return model[0][0].weight.grad.norm().item()
-
-
 if __name__ == "__main__":
-    print("gradient norm for the first block")
-    for depth in (2, 10, 30):
-        plain = first_gradient(nn.Sequential, depth)
-        skip = first_gradient(Residual, depth)
-        print(f"{depth:2} blocks: plain {plain:.1e}   residual {skip:.1e}")
+    x, narrow = torch.randn(5, 8), nn.Linear(8, 1)
+    blocks = (Residual(nn.Linear(8, 8), nn.ReLU()) for _ in range(2))
+    model = nn.Sequential(*blocks)
+    print("two blocks:  ", tuple(model(x).shape), list(model.state_dict()))
+    print("x + narrow(x):", tuple((x + narrow(x)).shape))
+    try:
+        Residual(narrow)(x)
+    except ValueError as error:
+        print("Residual(narrow):", error)
