@@ -94,10 +94,10 @@ class TestCudaVsTo:
     @pytest.mark.parametrize("values", [[4.0, 8.0], [1.0, 2.0, 9.0]])
     def test_an_in_place_function_overwrites_its_caller_only_without_a_move(self, values):
         x = torch.tensor(values)
-        assert cuda_vs_to.standardize(x, "meta").is_meta and x.tolist() == values
+        assert cuda_vs_to.standardize(x, "meta", copy=False).is_meta and x.tolist() == values
         copied = cuda_vs_to.standardize(x, "cpu", copy=True)
         assert x.tolist() == values
-        overwritten = cuda_vs_to.standardize(x, "cpu")
+        overwritten = cuda_vs_to.standardize(x, "cpu", copy=False)
         assert overwritten is x and torch.equal(x, copied)
         torch.testing.assert_close(torch.stack([x.mean(), x.std()]), torch.tensor([0.0, 1.0]))
 
@@ -119,6 +119,7 @@ class TestCudaVsTo:
         assert torch.zeros(3).device.type == "cpu"
         with torch.device("meta"):
             assert torch.zeros(3).is_meta and torch.zeros(3, device="cpu").device.type == "cpu"
+            assert torch.zeros(3, device="cpu").to(torch.float64).device.type == "cpu"
 
     def test_a_counter_in_float16_stops_counting_and_a_tensor_truncates(self):
         counter = torch.zeros((), dtype=torch.float16)
