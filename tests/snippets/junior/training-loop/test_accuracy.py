@@ -6,12 +6,14 @@ import numpy as np
 import pytest
 import torch
 import torch.nn.functional as F
+from sklearn.exceptions import UndefinedMetricWarning
 from sklearn.metrics import (
     accuracy_score,
     average_precision_score,
     confusion_matrix,
     f1_score,
     precision_recall_fscore_support,
+    precision_score,
 )
 from torch import nn
 
@@ -243,3 +245,7 @@ class TestAccuracy:
         labels = torch.tensor([0, 1, 1])
         assert len(Counter(labels)) == 3 and Counter(labels)[torch.tensor(1)] == 0
         assert Counter(labels.tolist()) == {1: 2, 0: 1}
+
+    def test_the_precision_of_a_class_that_was_never_predicted_is_0_with_a_warning_in_scikit_learn(self):
+        with pytest.warns(UndefinedMetricWarning, match="ill-defined"):
+            assert precision_score(self.labels, torch.zeros(100)) == 0
