@@ -9,7 +9,6 @@ from warmup.testing import load_snippet
 
 overfitting = load_snippet("junior/training-loop/overfitting_remedies.py")
 overfitting_turn = load_snippet("junior/training-loop/overfitting_turn.py")
-overfitting_broken = load_snippet("junior/training-loop/overfitting_broken.py")
 stopping = load_snippet("junior/training-loop/overfitting_early_stopping.py")
 overfitting_confidence = load_snippet("junior/training-loop/overfitting_confidence.py")
 
@@ -208,16 +207,6 @@ class TestOverfitting:
         first, second = (overfitting.fit(steps=10, dropout=p)[0] for p in (0.0, 0.9))
         assert first != second
         assert overfitting.fit(steps=10, dropout=0.9)[0] == second
-
-    @pytest.mark.parametrize("patience", [5, 40])
-    def test_without_a_copy_the_last_weights_are_restored(self, patience):
-        stopped, best, restored = overfitting_broken.early_stopping(deep_copy=False, patience=patience)
-        assert restored > best
-        assert (stopped, best, best) == overfitting_broken.early_stopping(deep_copy=True, patience=patience)
-
-    def test_patience_counts_from_the_best_step(self):
-        short, long = (overfitting_broken.early_stopping(True, patience)[0] for patience in (40, 70))
-        assert long - short == 30
 
     def test_a_state_dict_is_the_live_weights_and_loading_it_changes_nothing(self):
         model = nn.Linear(2, 1)
