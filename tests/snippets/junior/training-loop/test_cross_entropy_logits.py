@@ -10,7 +10,7 @@ from torch import nn
 from warmup.testing import load_snippet
 
 cross_entropy_logits = load_snippet("junior/training-loop/cross_entropy_logits.py")
-cross_entropy_logits_broken = load_snippet("junior/training-loop/cross_entropy_logits_broken.py")
+cross_entropy_logits_hidden = load_snippet("junior/training-loop/cross_entropy_logits_hidden.py")
 
 
 class TestCrossEntropyLogits:
@@ -165,11 +165,11 @@ class TestCrossEntropyLogits:
     @pytest.mark.parametrize("softmax", [False, True])
     @pytest.mark.parametrize("classes", [5, 40])
     def test_the_first_loss_is_log_c_either_way(self, classes, softmax):
-        first, _, _ = cross_entropy_logits_broken.train(classes, "SGD", softmax, steps=1)
+        first, _, _ = cross_entropy_logits_hidden.train(classes, "SGD", softmax, steps=1)
         assert first == pytest.approx(math.log(classes), rel=0.04)
 
     def test_ten_classes_hide_it_and_a_hundred_do_not(self):
-        train = cross_entropy_logits_broken.train
+        train = cross_entropy_logits_hidden.train
         assert train(10, "SGD", softmax=True)[2] > 0.95
         first, last, accuracy = train(120, "SGD", softmax=True, steps=60)
         assert last == pytest.approx(first, rel=1e-2) and accuracy < 0.1
@@ -177,7 +177,7 @@ class TestCrossEntropyLogits:
         assert train(120, "AdamW", softmax=True, steps=60)[2] > 0.5
 
     def test_the_last_loss_stands_at_the_floor(self):
-        _, last, _ = cross_entropy_logits_broken.train(10, "AdamW", softmax=True)
+        _, last, _ = cross_entropy_logits_hidden.train(10, "AdamW", softmax=True)
         assert last == pytest.approx(math.log(1 + 9 / math.e), abs=0.02)
 
     @pytest.mark.parametrize("softmax", [False, True])
