@@ -8,7 +8,7 @@ from torch import nn
 from warmup.testing import load_snippet
 
 what_autograd_does = load_snippet("junior/autograd/what_autograd_does_nodes.py")
-what_autograd_does_broken = load_snippet("junior/autograd/what_autograd_does_broken.py")
+what_autograd_does_points = load_snippet("junior/autograd/what_autograd_does_points_broken.py")
 what_autograd_does_function = load_snippet("junior/autograd/what_autograd_does_function.py")
 
 
@@ -121,7 +121,7 @@ class TestWhatAutogradDoes:
 
     @pytest.mark.parametrize("at", [-2.0, 1.0, 4.0])
     def test_a_constant_factor_hides_half_of_the_gradient(self, at):
-        run = what_autograd_does_broken.value_and_gradient
+        run = what_autograd_does_points.value_and_gradient
         assert run(lambda x: x * x, at) == (at * at, 2 * at)
         for program in (lambda x: x * x.item(), lambda x: x * x.detach(), lambda x: x * x.round()):
             assert run(program, at) == (at * at, at)
@@ -132,7 +132,7 @@ class TestWhatAutogradDoes:
         assert rounded.grad_fn(torch.ones_like(rounded)).tolist() == [0.0, 0.0]
 
     def test_two_programs_for_x_differ_only_where_a_node_has_no_derivative(self):
-        run = what_autograd_does_broken.value_and_gradient
+        run = what_autograd_does_points.value_and_gradient
         difference, root = lambda x: torch.relu(x) - torch.relu(-x), lambda x: torch.sqrt(x**2) * torch.sign(x)
         for at in (-2.0, 3.0):
             assert run(difference, at) == (at, 1.0) and run(root, at) == (at, 1.0)
