@@ -2,7 +2,7 @@ import torch
 from torch import nn
 
 
-def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
+def reaches(model: nn.Module, x: torch.Tensor, sample: int = -1) -> list[int]:
     """Which samples of a batch have a gradient from one sample's output.
 
     Call it in eval mode: batch norm mixes the samples in train mode. The output
@@ -11,7 +11,8 @@ def reaches(model: nn.Module, x: torch.Tensor, sample: int = 0) -> list[int]:
     Args:
         model: returns one floating-point tensor that depends on x.
         x: a batch, floating point, shape (N, ...), N > 0.
-        sample: index into the output, whose first dimension is N.
+        sample: index into the output, whose first dimension is N. The last one,
+            because a recurrent layer mixes from earlier rows only.
 
     Raises:
         ValueError: the first dimensions of input and output differ.

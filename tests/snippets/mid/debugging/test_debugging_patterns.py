@@ -43,13 +43,26 @@ class TestDebuggingPatterns:
         assert patterns_reaches.reaches(model, x, sample=2) == [0, 1, 2, 3, 4]
         assert patterns_reaches.reaches(model.eval(), x, sample=2) == [2]
 
+    def test_a_forgotten_batch_first_shows_on_the_last_sample_and_not_on_the_first(self):
+        class Last(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lstm = nn.LSTM(5, 8)
+
+            def forward(self, x):
+                return self.lstm(x)[0][:, -1]
+
+        x = torch.randn(6, 4, 5)
+        assert patterns_reaches.reaches(Last(), x, sample=0) == [0]
+        assert patterns_reaches.reaches(Last(), x) == [0, 1, 2, 3, 4, 5]
+
     def test_the_gradient_check_misses_a_dependency_behind_a_relu_that_is_off(self):
         class Mix(nn.Module):
             def forward(self, x):
                 return x + F.relu(x.flip(0) - 10)
 
-        assert patterns_reaches.reaches(Mix(), torch.zeros(4, 2)) == [0]
-        assert patterns_reaches.reaches(Mix(), torch.full((4, 2), 20.0)) == [0, 3]
+        assert patterns_reaches.reaches(Mix(), torch.zeros(4, 2), sample=0) == [0]
+        assert patterns_reaches.reaches(Mix(), torch.full((4, 2), 20.0), sample=0) == [0, 3]
 
     def test_the_gradient_check_refuses_an_output_of_another_length(self):
         with pytest.raises(ValueError, match="4 samples in, 8 out"):
@@ -146,8 +159,8 @@ class TestDebuggingPatterns:
 
         x = torch.randn(6, 4, dtype=torch.float64, requires_grad=True)
         last.double()
-        assert patterns_reaches.reaches(Mix(), x) == [0, 5]
-        assert patterns_reaches.reaches(last, x) == [0]
+        assert patterns_reaches.reaches(Mix(), x, sample=0) == [0, 5]
+        assert patterns_reaches.reaches(last, x, sample=0) == [0]
         plain = torch.autograd.grad(Mix()(x)[0].sum(), x)[0]
         assert plain.abs().max().lt(1e-3).item() is isinstance(last, (nn.Softmax, nn.LayerNorm))
 
