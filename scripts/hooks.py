@@ -11,7 +11,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 
 from mkdocs.utils import CountHandler
 
-from warmup import exports, memory, vocabulary
+from warmup import exports, licenses, memory
 from warmup.exports import notebooks
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import afterwards, incremental, templates, unchanged
@@ -82,7 +82,7 @@ def on_env(env, config, files):
     if not _served_again():
         _pages.report()
     env.bytecode_cache = templates.compiled()
-    env.globals.update(figures=_pages.renderer.figures, words=vocabulary)
+    env.globals.update(figures=_pages.renderer.figures, licenses=licenses)
     if not _pages.only:
         build = _build(config)
         _exported.append(begun(lambda: _exports(build), apart=_pages.first))

@@ -1,4 +1,4 @@
-"""The words the site uses: levels, kinds, sections, grades, needs, licenses. Each list stands here alone.
+"""The words the site uses: levels, kinds, sections, grades, needs. Each list stands here alone.
 
 A question's level and topic come from its path. Only what a path cannot say stands here: the order of the
 levels and how a slug is written for people.
@@ -16,19 +16,16 @@ KINDS = {
     "behavioral": "Behavioral",
 }
 
-# The roles of a question's sections, in their order; of some kinds they are others. A page without `terms` has the old
-# form, in which the myth is a section and nothing is cut off as deeper.
+# The roles of a question's sections, in their order; of some kinds they are others.
 DEEPER = "Deeper"
 MYTH = "Myth"
 _ENDS = ("They ask next", "Listening for", DEEPER, "Sources")
 _ROLES = ("Say it", "Run it", "Why", "Break it", *_ENDS)
 _ROLES_OF = {
     "design": ("Say it", "Run it", "Ask back", "Draw it", "Trade-offs", "When it fails", *_ENDS),
-    "behavioral": ("Say it", "Tell it", "Run it", *_ENDS),
+    "behavioral": ("Say it", "Tell it", *_ROLES[1:]),
 }
-OLD_SECTIONS = ("Say it", "Run it", "Why", "Break it", MYTH, "They ask next", "Listening for", "Sources")
-SECTIONS = frozenset((*OLD_SECTIONS, *_ROLES, *(role for roles in _ROLES_OF.values() for role in roles)))
-REQUIRED_SECTIONS = ("Say it", "Run it", "They ask next", "Listening for")
+SECTIONS = frozenset((MYTH, *_ROLES, *(role for roles in _ROLES_OF.values() for role in roles)))
 # The part of Deeper that says where the story does not hold.
 EXCEPTIONS = "Where it stops being true"
 
@@ -52,16 +49,6 @@ NEEDS = {
     "multiprocess": "Several processes",
     "compiler": "C++ compiler",
 }
-
-# Under what readers may copy: said on pages and prints, in copies, downloads, data and the deck.
-CODE_LICENSE = "MIT"
-PROSE_LICENSE = "CC BY 4.0"
-PROSE_LICENSE_URL = "https://creativecommons.org/licenses/by/4.0/"
-LICENSES = f"Code: {CODE_LICENSE}. Prose: {PROSE_LICENSE}."
-
-# Where an output would stand that no run has printed, and why it does not.
-NOT_RECORDED = "not recorded yet"
-WHY_NOT_RECORDED = "needs hardware that no run of ours has had so far"
 
 # Words that a capital first letter alone would spell wrong.
 _SPELLING = {

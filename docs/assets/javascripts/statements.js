@@ -1,13 +1,13 @@
 // Statements to judge true or false, by click or by key, with a score by level and what to read of those missed.
 //
-// The statements and what is true of each come from a recorded run. The table on the page has a row for each, in the
+// The statements and what is true of each come from a recorded run. One table of the page has a row for each, in the
 // same order: its last column leads to the page that explains it.
 
 import { button, element } from "./shared/dom.js"
 import { shortcuts } from "./shared/keys.js"
 
 const list = document.querySelector(".tw-statements")
-const rows = [...document.querySelectorAll("article table tbody tr")]
+const { rows } = [...document.querySelectorAll("article tbody")].find(({ rows }) => rows.length === list.children.length)
 const score = element("div", { class: "tw-score", role: "status" })
 const hint = element("p", { class: "tw-quiet" }, "Click, or press T or Y for true and F or N for false while a button has the focus.")
 

@@ -22,6 +22,10 @@ from pathlib import Path
 from warmup.content import header, sources
 from warmup.project import ROOT
 
+# What stands where a page would show an output that no run has printed, and why it does.
+NOT_RECORDED = "not recorded yet"
+WHY_NOT_RECORDED = "needs hardware that no run of ours has had so far"
+
 WATCHING = "practice/watching.py"  # what judges and checks, and the runner, watch processes with
 PROVENANCE = "# recorded on "
 _DRAWN = re.compile(r"<!-- drawn with torch (?P<torch>\S+), fingerprint (?P<fingerprint>[0-9a-f]{16}) -->\n")

@@ -8,7 +8,7 @@ import re
 from collections.abc import Iterator, Mapping, Sequence
 from pathlib import Path
 
-from warmup import vocabulary
+from warmup import licenses, vocabulary
 from warmup.content import markdown
 from warmup.content.page import Page, Section
 from warmup.exports.build import Build, Known
@@ -54,7 +54,7 @@ def ends(build: Build, page: Entry, writer: Writer) -> list[str]:
     practice = page.practice if isinstance(page, Question) else []
     related = [f"- {other.invitation}: {_link(other, writer)}" for other in practice if isinstance(other, Drill)]
     related += [f"- {_link(other, writer)}" for other in page.related]
-    last = f"---\n\n{build.name}. {vocabulary.LICENSES}"
+    last = f"---\n\n{build.name}. {licenses.LINE}"
     return ["## Related", "\n".join(related), last] if related else [last]
 
 

@@ -7,7 +7,7 @@ import json
 import re
 from collections.abc import Callable, Iterable
 
-from warmup import vocabulary
+from warmup import licenses, vocabulary
 from warmup.content import markdown, sources
 from warmup.exports.build import Build, Known
 from warmup.exports.plain_markdown import Writer, copy_of
@@ -31,7 +31,7 @@ def write(build: Build) -> None:
         "version": 1,
         "name": build.name,
         "torch": build.renderer.figures.torch,
-        "licenses": {"code": vocabulary.CODE_LICENSE, "prose": vocabulary.PROSE_LICENSE.replace(" ", "-")},
+        "licenses": {"code": licenses.CODE, "prose": licenses.PROSE.replace(" ", "-")},
         "questions": records(build),
         "exercises": _made(build, build.exercises, _exercise),
         "trainers": _made(build, build.trainers, _trainer),

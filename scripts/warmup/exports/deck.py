@@ -24,6 +24,7 @@ from pathlib import Path
 
 import genanki
 
+from warmup import licenses
 from warmup.exports import cards
 from warmup.exports.build import Build, Known
 from warmup.kinds.entry import Entry
@@ -31,10 +32,9 @@ from warmup.kinds.exercises import Exercise
 from warmup.kinds.questions import Question
 from warmup.site import marks
 from warmup.site.sections import Sections
-from warmup.vocabulary import CODE_LICENSE, PROSE_LICENSE
 
 APKG = "practice/torch-warmup.apkg"
-DESCRIPTION = f"Code and snippets: {CODE_LICENSE}. Prose: {PROSE_LICENSE}."
+DESCRIPTION = licenses.LINE
 
 # With other fields, Anki takes this for another note type and leaves the notes that it has as they are.
 FIELDS = ("Id", "Question", "Meta", "Answer", "Proof", "Ladder", "FollowUps", "Link")

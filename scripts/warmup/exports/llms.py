@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import re
 
-from warmup import vocabulary
+from warmup import licenses
 from warmup.exports import copies, data
 from warmup.exports.build import Build
 from warmup.exports.plain_markdown import copy_of, literal
@@ -32,7 +32,7 @@ def write(build: Build) -> None:
         f"{build.renderer.figures.questions} questions by level, in each level by topic, in the order in which to read "
         "them. Each has an answer to say aloud, the program that proves it with what a run printed, follow-ups with "
         "their answers, and what a weak, a good and a strong answer sound like. "
-        f"Outputs are compared with torch {build.renderer.figures.torch}. {vocabulary.LICENSES}",
+        f"Outputs are compared with torch {build.renderer.figures.torch}. {licenses.LINE}",
         "",
         "## Data",
         "",

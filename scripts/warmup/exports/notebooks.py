@@ -15,7 +15,7 @@ from collections.abc import Iterable, Sequence
 from pathlib import Path
 from typing import Any
 
-from warmup import vocabulary
+from warmup import licenses
 from warmup.content import blocks, header, markdown, outputs
 from warmup.exports import copies
 from warmup.exports.build import Build
@@ -98,7 +98,7 @@ def _about(build: Build, programs: Iterable[_Program]) -> list[str]:
         f"Here the programs share one: restart the kernel before you compare. Colab had torch {COLAB_TORCH} on "
         f"{COLAB_DAY} ([its own list]({COLAB_SOURCE}))."
     )
-    parts = [text, f"Its code is from {build.name}, under the {vocabulary.CODE_LICENSE} license."]
+    parts = [text, f"Its code is from {build.name}, under the {licenses.CODE} license."]
     packages = {name for head in heads for name in head.dependencies if not re.match(r"torch\b(?!-)", name)}
     if packages:
         names = " ".join(f'"{name}"' if re.search("[<>]", name) else name for name in sorted(packages))

@@ -10,7 +10,7 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 
 from warmup import vocabulary
-from warmup.content import blocks, markdown, statements
+from warmup.content import blocks, markdown, outputs, statements
 from warmup.content.blocks import Block, Fenced, Prose
 from warmup.kinds import navigation
 from warmup.site.blocks import Shown
@@ -102,7 +102,7 @@ class Writer:
         if block.include.endswith(".out"):
             found = self.renderer.output(self.renderer.snippets / block.include)
             if found is None:
-                return f"Output: {vocabulary.NOT_RECORDED}. It {vocabulary.WHY_NOT_RECORDED}.\n"
+                return f"Output: {outputs.NOT_RECORDED}. It {outputs.WHY_NOT_RECORDED}.\n"
             rows = found.text.rstrip("\n")
             if language == "statements":
                 listed = enumerate(statements.read(rows), 1)

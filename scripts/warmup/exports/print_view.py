@@ -7,7 +7,7 @@ from collections.abc import Callable, Mapping
 
 import jinja2
 
-from warmup import vocabulary
+from warmup import licenses
 from warmup.exports.build import Build
 from warmup.kinds.questions import Question
 from warmup.project import ROOT
@@ -46,7 +46,7 @@ def write(build: Build) -> None:
                 f"{url}index.html",
                 templates.get_template(f"{name}.html").render(
                     build=build,
-                    words=vocabulary,
+                    licenses=licenses,
                     level=level,
                     anchors=anchors,
                     here=here,

@@ -137,7 +137,7 @@ def as_time(minutes: int, *, roughly: bool = False) -> str:
 QUESTIONS_IN_HOURS = (8, 12)
 MINUTES_IN_HOURS = 120
 # The least and the most that a plan of two days takes, all together, in minutes.
-MINUTES_IN_DAYS = (660, 780)
+MINUTES_IN_DAYS = (600, 780)
 
 
 def problems(site: Site) -> Iterator[Problem]:

@@ -10,12 +10,12 @@ from warmup import vocabulary
 from warmup.content import blocks, markdown
 from warmup.content.blocks import Fenced
 from warmup.content.outputs import without_header
-from warmup.content.page import Include, Section
+from warmup.content.page import Section
 from warmup.kinds import anatomy, markup
 from warmup.kinds.markup import Found
 from warmup.kinds.questions import Question, term
 from warmup.project import Problem, relative
-from warmup.vocabulary import DEEPER, EXCEPTIONS, MYTH
+from warmup.vocabulary import DEEPER, EXCEPTIONS, MYTH, SECTIONS
 
 TERMS = (2, 6)
 SAY_IT_WORDS = (30, 60)
@@ -30,13 +30,8 @@ EXCEPTION_ROWS = (3, 7)
 GUESSES = 1
 # Behind each of these roles stands a fact, where the page has it.
 WITH_FACT = ("Run it", "Why", "Break it", MYTH)
-# Of a page that is not in this form yet.
-OLD_SAY_IT_WORDS = 70
-OLD_WHY_WORDS = 400
-OLD_RUN_IT_LINES = 15
 _PRONOUN = re.compile(r"(It|They|This|That|These|Those)\b")
 _MARKUP = re.compile(r"`|(?<![\w\\])[*_]+\w|\w[*_]+(?![\w(*])")
-OLD_FOLLOW_UPS = (2, 7)
 _ELSEWHERE = re.compile(
     r"\b(?:(?:run|output|table|program|picture|curve|log|paper)s?|Fault \w|\w\*) (?:above|below)\b"
     r"|\b(?:first|second|last) (?:program|run)\b(?![^\[\]]*\]\()"
@@ -52,8 +47,8 @@ def problems(page: Question, snippets: Path) -> Iterator[Problem]:
 
 
 def _sections(page: Question, snippets: Path) -> Found:
-    yield from anatomy.sections(page, allowed(page), required(page))
-    yield from _form(page, snippets) if page.formed else _old_form(page, snippets)
+    yield from anatomy.sections(page, vocabulary.roles(page.kind), required(page))
+    yield from _form(page, snippets)
     if say := page.section("Say it"):
         if any(line.fence for line in say.lines):
             yield say.line, "'Say it' holds a code block.", "It is spoken: move code to 'Run it'."
@@ -79,43 +74,16 @@ def _sections(page: Question, snippets: Path) -> Found:
                 f"The myth points at something by its place: {found[0]!r}.",
                 "It has a page of its own too, without the rest: link what is meant, as in [first program](#run-it).",
             )
-    follow_ups = FOLLOW_UPS if page.formed else OLD_FOLLOW_UPS
-    yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *follow_ups)
+    yield from anatomy.folds(page, "They ask next", page.follow_ups, "question", "follow-ups", *FOLLOW_UPS)
     yield from anatomy.follow_ups_alone(page, page.follow_ups)
     yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades, page.grade_names)
-
-
-def _old_form(page: Question, snippets: Path) -> Found:
-    """The limits of a page that is not a story with a cut yet."""
-    for title, most in (("Say it", OLD_SAY_IT_WORDS), ("Why", OLD_WHY_WORDS)):
-        if (section := page.section(title)) and (count := len(markdown.words(section.text))) > most:
-            yield section.line, f"{title!r} has {count} words; at most {most}.", "Say less, or let a table say it."
-    run = page.section("Run it")
-    shown = [i for i in page.includes if run and run.line < i.line <= run.line + len(run.lines)]
-    if run and (count := _lines_until_output(shown, snippets)) > OLD_RUN_IT_LINES and not page.meta.get("long"):
-        message = f"'Run it' shows {count} lines of code before its first output; at most {OLD_RUN_IT_LINES} are read."
-        fix = "Show the smallest program first, or say in the front matter why it can't be: long: ..."
-        yield run.line, message, fix
 
 
 def _place(section: Section, offset: int) -> int:
     """Where in a section's lines a place in its text stands, which has no empty lines around it."""
     lines = "\n".join(line.text for line in section.lines)
     return len(lines) - len(lines.lstrip()) + offset
-
-
-def _lines_until_output(shown: list[Include], snippets: Path) -> int:
-    """How many lines of code, empty ones left out, stand before the first output."""
-    count = 0
-    for include in shown:
-        if include.path.endswith(".out"):
-            break
-        path = snippets / include.path
-        if path.suffix == ".py" and path.is_file():
-            code = without_header(path.read_text(encoding="utf-8", errors="replace"))
-            count += sum(1 for line in code.split("\n") if line.strip())
-    return count
 
 
 def _form(page: Question, snippets: Path) -> Found:
@@ -125,7 +93,7 @@ def _form(page: Question, snippets: Path) -> Found:
         for text in page.terms:
             if not term(text).search(say.text):
                 yield page.line_of("terms"), f"'Say it' does not have the term {text!r}.", "Say it, or take it out."
-    if not TERMS[0] <= len(page.terms) <= TERMS[1]:
+    if page.terms and not TERMS[0] <= len(page.terms) <= TERMS[1]:
         message = f"terms has {len(page.terms)}; {TERMS[0]} to {TERMS[1]} are waited for."
         yield page.line_of("terms"), message, "Keep those without which an answer is not complete."
     if tell := page.section("Tell it"):
@@ -135,6 +103,7 @@ def _form(page: Question, snippets: Path) -> Found:
         yield why.line, f"'Why' has {count} words beside its tables; at most {WHY_WORDS}.", fix
     for section in (*page.sections, *_parts(page)):
         yield from _fact(section)
+    yield from _named(page)
     for title, most in LINES.items():
         if shown := page.section(title):
             yield from _in_view(shown, most, snippets)
@@ -168,6 +137,15 @@ def _fact(section: Section) -> Found:
         yield section.line, f"The fact of {section.title!r} has {words} words.", f"At most {FACT_WORDS}."
     elif '"' in section.fact:
         yield section.line, "This heading holds a quotation mark.", "Write it without: it is also a name."
+
+
+def _named(page: Question) -> Found:
+    """Headings that name an anchor and get another one: that of their role."""
+    for line in page.lines:
+        role, fact, _ = (line.heading or line.part).partition(": ")
+        if fact and role in SECTIONS and "{:" in line.text:
+            fix = f"Take it out, and link #{role.lower().replace(' ', '-')}."
+            yield line.number, f"The heading of {role!r} has the anchor of its role, and none of its own.", fix
 
 
 def _in_view(section: Section, most: int, snippets: Path) -> Found:
@@ -226,14 +204,9 @@ def _deeper(page: Question) -> Found:
         yield parts[0].line, message, "Write it as a table with the head | If | Then |."
 
 
-def allowed(page: Question) -> tuple[str, ...]:
-    """The sections that the page may have, in their order."""
-    return vocabulary.roles(page.kind) if page.formed else vocabulary.OLD_SECTIONS
-
-
 def required(page: Question) -> tuple[str, ...]:
-    """The sections that the page must have."""
-    if not page.formed:
-        return vocabulary.REQUIRED_SECTIONS
-    optional = {"concept": ("Break it",), "behavioral": (DEEPER,)}.get(page.kind, ("Break it", "Why"))
+    """The sections that the page must have; of a behavioral one, the story or else what is true of the work."""
+    optional: tuple[str, ...] = {"concept": ("Break it",)}.get(page.kind, ("Break it", "Why"))
+    if page.kind == "behavioral":
+        optional = (DEEPER, "Break it", "Tell it" if page.section("Why") else "Why")
     return tuple(role for role in vocabulary.roles(page.kind) if role not in (*optional, "Sources"))

@@ -22,9 +22,8 @@ FRONT_MATTER = {
     "kind": Field(required=True, one_of=tuple(vocabulary.KINDS)),
     "tags": Field(list, required=True),
     "minutes": Field(int, required=True),
-    "terms": Field(list),
+    "terms": Field(list, required=True),
     "related": Field(list),
-    "long": Field(),
     "aliases": Field(list),
 }
 
@@ -64,14 +63,9 @@ class Question(Entry):
         return list(self.meta.get("terms") or [])
 
     @property
-    def formed(self) -> bool:
-        """Whether it is a story with a cut, and not of the old form."""
-        return bool(self.terms)
-
-    @property
     def grade_names(self) -> tuple[str, ...]:
         """What the three answers in *Listening for* are called."""
-        return vocabulary.grades(self.kind) if self.formed else vocabulary.GRADES
+        return vocabulary.grades(self.kind)
 
     @property
     def labels(self) -> list[str]:

@@ -18,7 +18,6 @@ from pygments.lexers import PythonLexer
 from warmup import memory
 from warmup.content import header, outputs
 from warmup.site import drawings, marks, statements
-from warmup.vocabulary import NOT_RECORDED, WHY_NOT_RECORDED
 
 # An error's name with its text behind it, wherever it stands in the line, or alone on a line.
 ERROR_LINE = re.compile(
@@ -205,8 +204,8 @@ def output_fence(
     found = output(options["file"])
     if found is None:
         return (
-            f'<div class="tw-output tw-output--missing"><p><strong>{NOT_RECORDED.capitalize()}.</strong> '
-            f"This snippet {WHY_NOT_RECORDED}. "
+            f'<div class="tw-output tw-output--missing"><p><strong>{outputs.NOT_RECORDED.capitalize()}.</strong> '
+            f"This snippet {outputs.WHY_NOT_RECORDED}. "
             "Its output appears here once a run on a real device has printed it.</p></div>"
         )
     return output_block(source, found.recorded, found.others)
@@ -223,7 +222,7 @@ def plot_fence(snippets: Path, source: str, language: str, css_class: str, optio
     file = snippets / options["file"]
     if not file.is_file():
         # Reported by checks.problems.
-        return f'<p class="tw-output--missing"><strong>{NOT_RECORDED.capitalize()}.</strong></p>'
+        return f'<p class="tw-output--missing"><strong>{outputs.NOT_RECORDED.capitalize()}.</strong></p>'
     return drawings.inline(file, options["alt"], f"plot-{file.stem}--", options.get("caption", ""))
 
 

@@ -19,7 +19,7 @@ from mkdocs.structure.files import File, Files, InclusionLevel
 from mkdocs.structure.nav import Navigation
 from mkdocs.structure.pages import Page
 
-from warmup import checks, vocabulary
+from warmup import checks, licenses
 from warmup.content import one_file, sources
 from warmup.kinds import levels, navigation, sheets
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
@@ -76,8 +76,8 @@ class Pages:
         self.only = config.extra["only"]
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
         config.copyright = (
-            f"Code and snippets: {vocabulary.CODE_LICENSE}. Prose: "
-            f'<a href="{vocabulary.PROSE_LICENSE_URL}" rel="license">{vocabulary.PROSE_LICENSE}</a>.'
+            f"Code and snippets: {licenses.CODE}. Prose: "
+            f'<a href="{licenses.PROSE_URL}" rel="license">{licenses.PROSE}</a>.'
         )
         self.labels = downloads.Labels(site, config.site_name, config.site_url or "")
         self.renderer = renderer = expand.Renderer(site, label=self.labels.label)

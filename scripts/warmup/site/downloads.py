@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from warmup import vocabulary
+from warmup import licenses
 from warmup.content import outputs, sources, versions
 from warmup.content.header import needs_of
 from warmup.kinds.levels import Site
@@ -47,7 +47,7 @@ class Labels:
         lines = textwrap.wrap(title, WIDTH - 2)
         if url and self.address:
             lines.append(self.address + url)
-        lines.append(f"From {self.name}, under the {vocabulary.CODE_LICENSE} license.")
+        lines.append(f"From {self.name}, under the {licenses.CODE} license.")
         lines += textwrap.wrap(self._tested(program), WIDTH - 2)
         return "".join(f"# {line}\n" for line in lines) + "\n"
 

@@ -11,14 +11,14 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from warmup.content import markdown
+from warmup.content import markdown, outputs
 from warmup.content.header import needs_of
 from warmup.kinds import puzzles
 from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, drills, lists, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
-from warmup.vocabulary import NEEDS, NOT_RECORDED
+from warmup.vocabulary import NEEDS
 
 
 @dataclass
@@ -108,7 +108,7 @@ class Renderer:
         path = self.snippets / name
         if name.endswith(".out"):
             found = self.output(path)
-            return found.text if found else NOT_RECORDED, f' file="{name}"'
+            return found.text if found else outputs.NOT_RECORDED, f' file="{name}"'
         if name.endswith(".svg"):
             return "a plot", f' file="{name}"'
         code = self.code(name, where)

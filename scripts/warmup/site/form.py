@@ -82,7 +82,7 @@ class _Last(_Step):
                     _follow_ups(body)
                 elif name == "listening-for":
                     _ladder(body)
-        if isinstance(self.form.page, Question) and self.form.page.formed:
+        if isinstance(self.form.page, Question):
             _fold_deeper(root)
 
     def _diagrams(self, root: Tree) -> None:

@@ -22,7 +22,6 @@ from warmup.kinds.puzzles import Puzzle
 from warmup.project import ROOT
 from warmup.site import topic_pages
 from warmup.site.links import rebase, source_link
-from warmup.site.myths import first_sentence
 
 
 @dataclass(frozen=True)
@@ -126,7 +125,7 @@ def contributing(root: Path, where: Path) -> list[str]:
 
 
 def myths(site: Site, docs: Path, where: Path) -> list[str]:
-    """Every *Myth* by its first sentence, with a link to its question, below its topic, with a link to them in full.
+    """Every *Myth* by what people say, with a link to its question, below its topic, with a link to them in full.
 
     Args:
         site: the questions.
@@ -138,7 +137,7 @@ def myths(site: Site, docs: Path, where: Path) -> list[str]:
         for topic in level.topics:
             items = [
                 f"- [{topic_pages.as_text(question.title)}]({source_link(question.path, where)}#myth): "
-                f"{rebase(first_sentence(myth), question.path, where)}"
+                f'"{rebase(myth.fact, question.path, where)}"'
                 for question in topic.questions
                 if (myth := question.section("Myth"))
             ]

@@ -17,7 +17,7 @@ from warmup.content.page import Section
 from warmup.kinds import puzzles
 from warmup.kinds.levels import Site, Topic
 from warmup.kinds.questions import Question
-from warmup.site import blocks, myths
+from warmup.site import blocks
 from warmup.site.links import rebase, source_link
 
 # The page that lists them all, and the folder of the topics' pages.
@@ -94,9 +94,9 @@ def _page(title: str, description: str, opening: str, *parts: list[str], practic
 def _myth(question: Question, myth: Section, where: Path) -> list[str]:
     source = source_link(question.path, where)
     return [
-        f'## "{rebase(myths.said(myth), question.path, where)}" {{ #{question.slug} }}',
+        f'## "{rebase(myth.fact, question.path, where)}" {{ #{question.slug} }}',
         "",
-        rebase(myths.answered(myth), question.path, where),
+        rebase(myth.text, question.path, where),
         "",
         f"The right answer: [{as_text(question.title)}]({source})",
         "",

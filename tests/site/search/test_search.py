@@ -75,7 +75,7 @@ def test_words_are_marked_on_arrival_and_the_address_is_clean(open_page, address
 
 
 def test_a_fold_with_a_hit_is_open_and_seen(open_page):
-    page = open_page("junior/autograd/zero-grad/?h=accumulation+micro-batch")
+    page = open_page("junior/autograd/zero-grad/?h=generator+discriminator")
     mark = page.locator(f"details[open] {MARKS}").first
     expect(mark).to_be_visible()
     expect(mark).to_be_in_viewport()

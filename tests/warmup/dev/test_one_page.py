@@ -69,7 +69,7 @@ def test_whatever_is_wrong_is_told_at_once(project):
         "page": "not as it should be",
     }
     told = {part.partition(":\n")[0]: part for part in wrong.strip().split("\n\n") if ":\n" in part}
-    assert "docs/junior/autograd/thing.md:24: This fold has no answer." in told["checks"]
+    assert "docs/junior/autograd/thing.md:30: This fold has no answer." in told["checks"]
     assert "-2\n+1" in told["outputs"]
     assert "make record Q=junior/autograd/thing" in told["outputs"]
     assert "what it claims" in wrong

@@ -115,6 +115,7 @@ def test_a_page_of_the_form_has_no_problem(found):
         ),
         ("It adds.", "It adds. " * 80, "'Why' has 160 words"),
         ("## Why: Addition is one operation", "## Why", ":24: The heading of 'Why' says no fact"),
+        ("prints nothing", "prints nothing {: #none }", "'Myth' has the anchor of its role"),
         ("### Myth: It prints nothing", "### Myth", "The heading of 'Myth' says no fact"),
         ("Addition is one operation", "one " * 12 + "more", "The fact of 'Why' has 13 words"),
         ("Two terms, one sum", 'Two "terms"', "This heading holds a quotation mark"),
@@ -166,4 +167,6 @@ def test_a_behavioral_page_tells_its_story(found):
     page = GOOD.replace("kind: concept", "kind: behavioral").replace("## Run it", told)
     page = re.sub(r"(?s)## Why.*?(?=## They)", "", page)
     assert found(page) == []
+    assert any("The section 'Tell it' is missing" in one for one in found(page.replace(told, "## Run it")))
+    assert found(GOOD.replace("kind: concept", "kind: behavioral")) == []  # what is true of the work, and no story
     assert any("'Tell it' has 100 words" in one for one in found(page.replace("word " * 220, "word " * 100)))

@@ -37,7 +37,8 @@ def test_a_row_that_is_missing_or_wrong(sample, row, message):
 
 def test_code_may_come_from_a_fence_that_runs(sample):
     page, sheet = sample / "docs/junior/autograd/thing.md", sample / "docs/junior/sheet.md"
-    page.write_text(page.read_text(encoding="utf-8").replace("## Run it\n", "## Run it\n\n```python\nassert 3\n```\n"))
+    code = "```python\nassert 3\n```\n\n"
+    page.write_text(page.read_text(encoding="utf-8").replace("## Why", f"{code}## Why"), encoding="utf-8")
     sheet.write_text(sheet.read_text(encoding="utf-8").replace("`print(1)`", "`assert 3`"), encoding="utf-8")
     assert problems(sample) == []
 

@@ -99,12 +99,6 @@ def test_what_is_deeper_is_folded_below_the_cut_but_for_the_exceptions(formed):
     assert "folded" in folds[0].get_text() and "open" not in "".join(fold.get_text() for fold in folds)
 
 
-def test_a_page_of_the_old_form_is_not_cut(render):
-    page = Question(Path("docs/junior/topic/thing.md"), "---\ntitle: T\n---\n")
-    shown = render("## Say it\n\nx\n\n## Myth\n\nx\n\n## Sources\n\nx\n", page)
-    assert CUT not in shown and "<details" not in shown
-
-
 def test_the_cells_of_a_wide_table_know_their_columns(render):
     wide = "| If | Then |\n|---|---|\n| a | {} |\n"
     assert "data-column" not in render(wide.format("b"))

@@ -7,18 +7,18 @@ import re
 import pytest
 import yaml
 
-from warmup.content.page import Page
 from warmup.kinds import levels
 from warmup.site.expand import Renderer
-from warmup.site.myths import answered, first_sentence, said
 
 QUESTION = """---
 title: What is a [thing]?
 ---
 
-## Myth
+## Deeper
 
-"It is *one*. Or [two](two.md) `.`" It is [neither](../other/page.md#why), as [said](#why).
+### Myth: It is *one*. Or [two](two.md) `.`
+
+It is [neither](../other/page.md#why), as [said](#why).
 
 ```python title="thing.py"
 --8<-- "junior/topic/thing.py"
@@ -136,40 +136,3 @@ def test_the_list_of_myths_has_what_each_says_and_two_ways_on(renderer):
         r"- [What is a \[thing\]?](../junior/topic/thing.md#myth): "
         '"It is *one*. Or [two](../junior/topic/two.md) `.`"',
     ]
-
-
-@pytest.mark.parametrize(
-    ("text", "sentence"),
-    [
-        ("One. Two.", "One."),
-        ("One\nof two lines? Two.", "One of two lines?"),
-        ('"One. Two." Three.', '"One. Two."'),
-        ('*"One."* Two.', '*"One."*'),
-        ("It is 1.5 or `a. b`. Two.", "It is 1.5 or `a. b`."),
-        ("It goes on:\n\nTwo.", "It goes on:"),
-        ("```python\nOne.\n```\n\nTwo. Three.", "Two."),
-    ],
-)
-def test_the_first_sentence_has_all_that_it_quotes(tmp_path, text, sentence):
-    assert first_sentence(myth(tmp_path, text)) == sentence
-
-
-@pytest.mark.parametrize(
-    ("text", "heading", "rest"),
-    [
-        ('People say: "One. `x`." Two\nor three.\n\nFour.', "One. `x`", "Two or three.\n\nFour."),
-        ('*"One."* Two.', "One", "Two."),
-        ('People say: "One", and add two. Three.', "One", 'People say: "One", and add two. Three.'),
-        ("One goes on:\n\nTwo.", "One goes on", "One goes on:\n\nTwo."),
-    ],
-)
-def test_a_myth_is_headed_by_what_people_say(tmp_path, text, heading, rest):
-    section = myth(tmp_path, text)
-    assert (said(section), answered(section)) == (heading, rest)
-
-
-def myth(folder, text):
-    path = folder / "junior/topic/thing.md"
-    path.parent.mkdir(parents=True)
-    path.write_text(f"---\ntitle: T\n---\n\n## Myth\n\n{text}\n")
-    return Page.read(path).section("Myth")
