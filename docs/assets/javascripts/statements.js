@@ -7,7 +7,7 @@ import { button, element } from "./shared/dom.js"
 import { shortcuts } from "./shared/keys.js"
 
 const list = document.querySelector(".tw-statements")
-const { rows } = [...document.querySelectorAll("article tbody")].find(({ rows }) => rows.length === list.children.length)
+const table = [...document.querySelectorAll("article tbody")].find(one => one.rows.length === list.children.length)
 const score = element("div", { class: "tw-score", role: "status" })
 const hint = element("p", { class: "tw-quiet" }, "Click, or press T or Y for true and F or N for false while a button has the focus.")
 
@@ -15,7 +15,7 @@ const statements = [...list.children].map((item, index) => ({
   item,
   level: item.dataset.level,
   isTrue: item.dataset.truth === "true",
-  link: rows[index].cells[rows[index].cells.length - 1].querySelector("a"),
+  link: table.rows[index].cells[table.rows[index].cells.length - 1].querySelector("a"),
   answer: null,
   verdict: element("span", { class: "tw-verdict" }),
   buttons: [],

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import contextlib
+import itertools
 import json
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Iterable
+from typing import Any
 
 from warmup import licenses, vocabulary
 from warmup.content import markdown, sources
@@ -32,26 +34,24 @@ def write(build: Build) -> None:
         "name": build.name,
         "torch": build.renderer.figures.torch,
         "licenses": {"code": licenses.CODE, "prose": licenses.PROSE.replace(" ", "-")},
-        "questions": records(build),
-        "exercises": _made(build, build.exercises, _exercise),
-        "trainers": _made(build, build.trainers, _trainer),
+        "questions": records(build, build.questions),
+        "exercises": records(build, build.exercises),
+        "trainers": records(build, build.trainers),
     }
     build.write(QUESTIONS, json.dumps(data, ensure_ascii=False, indent=1) + "\n")
     build.write(SCHEMA, schema.FILE.read_text(encoding="utf-8"))
 
 
-def records(build: Build) -> list[dict]:
-    """What ``questions.json`` says of each question whose page could be built."""
-    return _made(build, build.questions, _question)
+def records(build: Build, *pages: Iterable[Known]) -> list[dict]:
+    """What ``questions.json`` says of each question, exercise or trainer whose page could be built."""
 
-
-def _made(build: Build, pages: Iterable[Known], make: Callable[[Build, Known, Known], dict]) -> list[dict]:
     def record(page: Known) -> dict | None:
+        make: Any = {Question: _question, Exercise: _exercise, Trainer: _trainer}[type(page)]
         with contextlib.suppress(ProblemError, OSError, UnicodeDecodeError):  # reported by checks.problems
             return make(build, page, build.written(page))
         return None
 
-    made = (build.remembered("record", page, record) for page in pages)
+    made = (build.remembered("record", page, record) for page in itertools.chain(*pages))
     return [record for record in made if record]
 
 

@@ -1,18 +1,18 @@
-"""What the interviewer kit prints besides the cards: follow-ups with a short answer, and the tasks of exercises.
+"""What the interviewer kit has besides the cards: follow-ups for a sheet of paper, exercises, and all as Markdown.
 
-The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. These are two
-small files, so that all is there before somebody prints.
+The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. The first two
+files are small, so that all is there before somebody prints; the Markdown is loaded by who takes it along.
 """
 
 from __future__ import annotations
 
 import ast
-import html
 import re
+import textwrap
 from collections.abc import Callable, Iterator, Mapping
 from pathlib import Path
 
-from warmup.exports import cards
+from warmup.exports import cards, data
 from warmup.exports.build import Build
 from warmup.kinds.exercises import Exercise
 from warmup.site import marks
@@ -21,110 +21,31 @@ from warmup.site.sections import Sections
 
 FILE = "practice/interview-kit.json"
 EXERCISES = "practice/interview-kit-exercises.json"
+MARKDOWN = "practice/interview-kit-markdown.json"
 
-_TOKEN = re.compile(r"<(/?)(\w+)[^>]*?(/?)>|&#?\w+;|[^<&]+")
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
-# The end of a sentence, where the next one begins with a capital letter, a number, or code (which reads as X).
-_END = re.compile(r"""[.?!]["')]*(?=\s+["'(]?[A-Z0-9]|\s*$)|:(?=\s*$)""")
-# A sentence before code or a picture is complete without it, unless it speaks of that: "This helper keeps the types:".
-_COLON = re.compile(r":((?:</\w+>)*)$")
-_SPEAKS_OF_IT = re.compile(r"\b(?:[Hh]ere|[Tt]his|[Tt]hese)\b|^\s*(?:The s|S)ame\b|^\s*If [^,]*$")
-_SHORT_FOR = re.compile(r"\b(?:al|e\.g|i\.e|vs|cf|approx|no)\.$")
 _LINK = re.compile(r"</?a\b[^>]*>")
-# A sentence that begins with a link leads to another page, but for one that begins with a name of torch's.
-_LEADS_AWAY = re.compile(r"\s*<a\b[^>]*>(?!<code\b)")
-# "See there" at the end of a sentence, which paper cannot follow.
+# "See there" at the end of a sentence, or as all of the last one: paper cannot follow it.
 _SEE = re.compile(
-    r"(?:[,:;]\s+(?:see|as\s+in)\s+(?:the\s+)?<a\b[^>]*>(?:(?!</a>).)*</a>(?=[.:;])"
-    r"|\s+\((?:see\s+)?(?:an?\s+|the\s+)?<a\b[^>]*>(?:(?!</a>).)*</a>\))",
+    r"(?:[:;]\s+|\s+\()(?:see\s+)?<a\b[^>]*>(?:(?!</a>).)*</a>\)?(?=[.;])"
+    r"|(?<=[.?!])\s+<a\b[^>]*>(?:(?!</a>).)*</a>\.?(?=\s*$)",
     re.S,
-)
-# What a sentence needs at least to say something: "Four." and "It depends." take the next one with them.
-FEW_WORDS = 12
-# A line of fewer says nothing: "Not necessarily."
-LEAST_WORDS = 5
-# The next sentence often holds the answer ("There is no flag for a row. Write it back."), so it comes along up to this
-# length: two lines on paper.
-MOST_WORDS = 36
-# Below this the first sentence often answers only half of the question ("cat has memory of its own", and not how to
-# avoid that), so one more comes along even if it makes three or four lines.
-HALF_WORDS = 22
-MOST_WORDS_OF_TWO = 56
-# What cannot be read without the page; a sentence that begins with a link leads to another one.
-_POINTS = re.compile(
-    r"\babove[,.:;)]|\b(?:bias|function|grid|module|picture|plot|program|run|table|X+)\s+above\b|\bthe\s+program\s+for\b"
-    r"|\b(?:this|next)\s+(?:page|program)\b|\bpage of its own\b|\bhas a page\b|\bMore in\b"
-    r"|\b(?:two|three) (?:checks|limits)\b"
-    r"|\b(?:function|line|program|table)\s+below\b|\b[Tt]he\s+training\s+program\b|\bIn\s+the\s+run\b|\brow\s+of\s+the\s+table\b"
 )
 # What a page has room for at most.
 FOLLOW_UPS = 4
 MISTAKES = 6
 
 
-def one_line(answer: str) -> str:
-    """The first sentences of an answer, as many as say something and fit into a few lines, as HTML without links.
+def on_paper(answer: str) -> str:
+    """The first paragraph of an answer as HTML without links; "" where it begins with something else, such as a table.
 
     Args:
         answer: HTML, as a follow-up's fold holds it.
-
-    Returns:
-        "" where it does not begin with a sentence that is complete without what follows, such as a table.
     """
-    paragraph = _PARAGRAPH.match(answer.strip())
-    return _LINK.sub("", _sentences(_SEE.sub("", paragraph[1].strip()))) if paragraph else ""
-
-
-def _sentences(paragraph: str) -> str:
-    """The first sentences of a paragraph's HTML that say something; "" where the first leads to what follows it."""
-    plain, places = _flat(paragraph)
-    taken = 0
-    for end in _END.finditer(plain):
-        text = plain[: end.end()]
-        if text.count('"') % 2 or text.count("(") != text.count(")") or _SHORT_FOR.search(text):
-            continue
-        words = len(plain[:taken].split())
-        most = MOST_WORDS if words > HALF_WORDS else MOST_WORDS_OF_TWO
-        if words >= FEW_WORDS and (len(text.split()) > most or _LEADS_AWAY.match(paragraph[places[taken] :])):
-            break
-        if taken and _POINTS.search(plain[taken : end.end()]):
-            break
-        if end[0] == ":" and (not taken or _SPEAKS_OF_IT.search(plain[taken:])):
-            break
-        taken = end.end()
-    return _COLON.sub(r".\1", _closed(paragraph[: places[taken]])) if len(plain[:taken].split()) >= LEAST_WORDS else ""
-
-
-def _flat(paragraph: str) -> tuple[str, list[int]]:
-    """The text, with X for what is code or a formula, and for each place in it the one in the HTML."""
-    plain: list[str] = []
-    places: list[int] = [0]
-    within = 0
-    for token in _TOKEN.finditer(paragraph):
-        closing, name, empty = token[1], token[2], token[3]
-        if name:
-            if name in ("code", "math") and not empty:
-                within += -1 if closing else 1
-            if closing and places:  # a mark at the end of emphasized words belongs to them
-                places[-1] = token.end()
-            continue
-        entity = token[0].startswith("&")
-        for offset, letter in enumerate([html.unescape(token[0])] if entity else token[0]):
-            plain.append("X" if within else letter[:1])
-            places.append(token.end() if entity else token.start() + offset + 1)
-    return "".join(plain), places
-
-
-def _closed(piece: str) -> str:
-    """HTML with its open elements closed."""
-    still: list[str] = []
-    for token in _TOKEN.finditer(piece):
-        if token[2] and not token[3]:
-            if not token[1]:
-                still.append(token[2])
-            elif still and still[-1] == token[2]:
-                still.pop()
-    return piece + "".join(f"</{name}>" for name in reversed(still))
+    if not (paragraph := _PARAGRAPH.match(answer.strip())):
+        return ""
+    text = _LINK.sub("", _SEE.sub("", paragraph[1].strip()))
+    return f"{text[:-1]}." if text.endswith(":") else text  # what it announces stays on the page
 
 
 def signature(code: str) -> str:
@@ -152,10 +73,24 @@ def task(sections: Sections) -> str:
 
 
 def follow_ups(proof: dict) -> list[dict]:
-    """The first follow-ups of a page's proof that stand alone and have a short answer, both as HTML."""
+    """The first follow-ups of a page's proof that stand alone and begin with a paragraph, both as HTML."""
     asked_first = sorted(proof["next"], key=lambda one: not one.get("first"))
-    lines = ((one["question"], one_line(one["answer"])) for one in asked_first if not one.get("here"))
-    return [{"question": asked, "answer": line} for asked, line in lines if line][:FOLLOW_UPS]
+    found = ((one["question"], on_paper(one["answer"])) for one in asked_first if not one.get("here"))
+    return [{"question": asked, "answer": answer} for asked, answer in found if answer][:FOLLOW_UPS]
+
+
+def markdown(record: dict) -> dict:
+    """What the kit says of a question or an exercise as Markdown, from what ``questions.json`` says of it.
+
+    Returns:
+        ``say`` or ``task``, ``next`` with the follow-ups, and the three of ``ladder``.
+    """
+    asked = "task" if "task" in record else "say_it"
+    return {
+        asked.removesuffix("_it"): record[asked],
+        "next": record["follow_ups"],
+        "ladder": list(record["listening_for"].values()),
+    }
 
 
 def exercise(page: Exercise, sections: Sections, snippets: Path, link: Callable[[str], str]) -> dict:
@@ -168,8 +103,9 @@ def exercise(page: Exercise, sections: Sections, snippets: Path, link: Callable[
         link: makes an address below the site's root relative to the page of the kit.
 
     Returns:
-        ``task`` and ``core`` are HTML; ``starter`` is code and ``signature`` its definitions; ``files`` has the
-        addresses of starter and judge; ``mistakes`` says of each wrong solution why it is wrong, in plain text.
+        ``task`` and ``core`` are HTML; ``line`` is the core line as code, ``starter`` too, and ``signature`` has its
+        definitions; ``files`` has the addresses of starter and judge; ``mistakes`` says in plain text why each wrong
+        solution is wrong.
     """
     starter = (snippets / page.start).read_text(encoding="utf-8")
     return {
@@ -177,6 +113,7 @@ def exercise(page: Exercise, sections: Sections, snippets: Path, link: Callable[
         "starter": starter.strip(),
         "signature": signature(starter),
         "core": cards.core(page),
+        "line": textwrap.dedent(page.line).strip(),
         "files": [link(SNIPPET_URL + name) for name in (page.start, page.judge)],
         "mistakes": [mistake.why for mistake in page.mistakes(snippets)][:MISTAKES],
     }
@@ -190,13 +127,14 @@ def files(build: Build, proofs: Mapping[str, dict]) -> dict[str, dict]:
         proofs: the files of ``cards.files``, by address.
 
     Returns:
-        One file has the follow-ups of each question and exercise by its id. The other has what else an exercise has,
-        and is loaded only where one is chosen.
+        One file has the follow-ups of each question and exercise by its id. Another has what else an exercise has, and
+        is loaded only where one is chosen. The last has both as Markdown.
     """
     link, snippets = relative_link(cards.PAGE), build.renderer.root / "snippets"
     found = {name: proof for url, file in proofs.items() if url != cards.CARDS for name, proof in file.items()}
     pages = (page for page in (*build.questions, *build.exercises) if page.id in found)
     return {
         FILE: {page.id: build.remembered("kit", page, lambda page: follow_ups(found[page.id])) for page in pages},
+        MARKDOWN: {record["id"]: markdown(record) for record in data.records(build, build.questions, build.exercises)},
         EXERCISES: {page.id: exercise(page, build.contents[page.id], snippets, link) for page in build.exercises},
     }

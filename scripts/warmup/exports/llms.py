@@ -19,7 +19,7 @@ NOTE = 80
 def write(build: Build) -> None:
     """Write the index: what the site is, then its Markdown copies, sorted into sections."""
     link = build.link("")
-    notes = {record["id"]: _first_sentences(record["say_it"]) for record in data.records(build)}
+    notes = {record["id"]: _first_sentences(record["say_it"]) for record in data.records(build, build.questions)}
 
     def item(title: str, url: str, note: str = "") -> str:
         return f"- [{literal(title)}]({link(url)})" + (f": {note}" if note else "")

@@ -31,6 +31,8 @@ def test_the_manifest_lists_what_browsers_request(chromium, whole_host):
         page.goto(whole_host.practice + KIT)
         with page.expect_response("**/words.json"):  # which a list loads once somebody types
             page.get_by_role("searchbox", name="Words in title").focus()
+        with page.expect_download():
+            page.get_by_role("button", name="Download Markdown").click()
         for path in ELSEWHERE if scheme == "light" else ():
             page.goto(whole_host.root + path)
         context.close()

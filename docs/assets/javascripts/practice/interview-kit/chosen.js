@@ -89,12 +89,12 @@ export const showChosen = (view, material, selection, paper, tell) => {
 
   const version = () => versions.querySelector(":checked").value
   const text = () => markdown(cards(), version(), material.bank.grades)
-  // Do what needs all of the chosen exercises.
-  const withAll = act => async () => {
+  // Do what needs all of what is chosen, and perhaps as Markdown.
+  const withAll = (act, written) => async () => {
     try {
-      await material.complete(selection.ids)
+      await Promise.all([material.complete(selection.ids), written && material.write()])
     } catch {
-      tell("The exercises could not be loaded. Check the connection and try again.")
+      tell("Not all of the kit could be loaded. Check the connection and try again.")
       return
     }
     await act()
@@ -110,8 +110,8 @@ export const showChosen = (view, material, selection, paper, tell) => {
     versions,
     element("div", { class: "tw-actions tw-kit__print" }, button("Print", withAll(paper.print)), mock),
     element("div", { class: "tw-actions" },
-      button("Copy as Markdown", withAll(() => copy(field, text(), "The Markdown is copied.", tell)), { quiet: true }),
-      button("Download Markdown", withAll(() => save(`interview-kit-${version()}.md`, text(), "text/markdown")), { quiet: true }),
+      button("Copy as Markdown", withAll(() => copy(field, text(), "The Markdown is copied.", tell), true), { quiet: true }),
+      button("Download Markdown", withAll(() => save(`interview-kit-${version()}.md`, text(), "text/markdown"), true), { quiet: true }),
       button("Copy link to this set", () => copy(field, link(), "The link is copied.", tell), { quiet: true })),
     field,
     element("p", { class: "tw-keys" }, "Keys: Alt with ↑ or ↓ moves the question that has the focus. The browser's own Print prints the same pages."))

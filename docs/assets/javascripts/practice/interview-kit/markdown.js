@@ -3,15 +3,18 @@
 import { counted } from "../../shared/dom.js"
 import { isExercise } from "../shared/cards.js"
 import { DIMENSIONS, label } from "../mock/score.js"
-import { blocks, inline, plain } from "./inline.js"
 import { minutesOf, total } from "./material.js"
 
 /** What a score from 1 to 4 means. */
 export const SCORES = ["no answer", "weak", "good", "strong"]
 
+/** Plain text, safe within Markdown. */
+const plain = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&")
+
 const fence = code => `\`\`\`python\n${code}\n\`\`\``
 
-const task = ({ coding }) => [blocks(coding.task), fence(coding.starter)]
+// An item of a list, whatever blocks it has.
+const item = (mark, text) => `${mark} ${text.replaceAll(/\n(?=.)/g, `\n${" ".repeat(mark.length + 1)}`)}`
 
 const files = ({ coding: { files: [starter, judge] } }) => `[Starter file](${starter}), [judge](${judge})`
 
@@ -23,23 +26,23 @@ const scores = [
 const interviewers = (card, grades) => [
   `${card.where} · ${counted(minutesOf(card), "minute")} · [the page](${card.page})`,
   ...(isExercise(card)
-    ? [...task(card), files(card), "### The core line", fence(blocks(card.coding.core).replaceAll(/^```.*$/gm, "").trim()),
+    ? [card.markdown.task, files(card), "### The core line", fence(card.coding.line),
       "### Mistakes to watch for", card.coding.mistakes.map(why => `- ${plain(why)}`).join("\n")]
-    : ["### The answer to hear", blocks(card.say), ...(card.terms ? [card.terms.map(term => `- [ ] ${plain(term)}`).join("\n")] : [])]),
-  ...(card.next.length ? ["### Ask next", card.next
-    .map(({ question, answer }) => `1. **${inline(question)}** ${inline(answer)}`).join("\n")] : []),
+    : ["### The answer to hear", card.markdown.say, ...(card.terms ? [card.terms.map(term => `- [ ] ${plain(term)}`).join("\n")] : [])]),
+  "### Ask next",
+  ...card.markdown.next.map(({ question, answer }) => item("1.", `**${question}**\n\n${answer}`)),
   "### Listening for",
-  card.ladder.map((text, index) => `- **${(card.grades ?? grades)[index]}**: ${inline(text)}`).join("\n"),
+  card.markdown.ladder.map((text, index) => item("-", `**${(card.grades ?? grades)[index]}**: ${text}`)).join("\n"),
   "### Score and notes",
   ...scores,
 ]
 
-const candidates = card => [counted(minutesOf(card), "minute"), ...(isExercise(card) ? [...task(card), `[Starter file](${card.coding.files[0]})`] : [])]
+const candidates = card => [counted(minutesOf(card), "minute"), ...(isExercise(card) ? [card.markdown.task, `[Starter file](${card.coding.files[0]})`] : [])]
 
 /**
  * The kit as Markdown.
  *
- * @param {Object[]} cards of load(), in their order.
+ * @param {Object[]} cards of load(), in their order, complete.
  * @param {string} version "interviewer" or "candidate".
  * @param {string[]} grades the words for weak, good and strong.
  */

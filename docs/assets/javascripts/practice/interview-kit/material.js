@@ -1,4 +1,4 @@
-// What the kit shows of a question: its card, its follow-ups in one line each, and of an exercise its task.
+// What the kit shows of a question: its card, its follow-ups in a paragraph each, and of an exercise its task.
 
 import { address } from "../../shared/address.js"
 import { isExercise, loadCards, place } from "../shared/cards.js"
@@ -6,6 +6,7 @@ import { cost, sum } from "../mock/set.js"
 
 const FILE = "practice/interview-kit.json"
 const EXERCISES = "practice/interview-kit-exercises.json"
+const MARKDOWN = "practice/interview-kit-markdown.json"
 
 const read = async path => {
   const response = await fetch(address(path))
@@ -23,9 +24,9 @@ export const total = cards => sum(cards.map(minutesOf))
 
 /**
  * The cards by id, each with `next`, `where` it stands, and `page`, its absolute address. `complete(ids)` loads what the
- * exercises among these need besides, their `coding`, once.
+ * exercises among these need besides, their `coding`, once; `write()` what each of all says as Markdown, its `markdown`.
  *
- * @throws {Error} it could not be loaded; `complete` rejects with one too, and the next call tries again.
+ * @throws {Error} it could not be loaded; the other two reject with one too, and the next call tries again.
  */
 export const load = async () => {
   const [bank, next] = await Promise.all([loadCards(), read(FILE)])
@@ -39,5 +40,8 @@ export const load = async () => {
       if (card) card.coding = { ...coding, files: coding.files.map(absolute) }
     }
   }
-  return { bank, byId, complete }
+  const write = async () => {
+    for (const [id, markdown] of Object.entries(await read(MARKDOWN))) Object.assign(byId.get(id) ?? {}, { markdown })
+  }
+  return { bank, byId, complete, write }
 }

@@ -78,6 +78,7 @@ const STEPS = [
   one => shorten(one, ".tw-kit-part--next", 2),
   densely,
   one => shorten(one, ".tw-kit-part--mistakes", 2),
+  one => shorten(one, ".tw-kit-part--mistakes", 1),
   one => shorten(one, ".tw-kit-part--next", 0),
 ]
 
