@@ -38,7 +38,7 @@ class MixedPrecision:
         self.loss, self.steps, self.skipped = torch.zeros(()), 0, 0
 
     def step(self, batch: Any) -> bool:
-        """Whether the optimizer stepped. With float16, False if a gradient was inf or NaN.
+        """Whether it stepped; in float16, False if a gradient held an inf or a NaN.
 
         It reads the scale twice, and on a GPU each reading waits for the device.
         Raises FloatingPointError if the scale has fallen to 0.

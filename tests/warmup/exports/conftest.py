@@ -28,7 +28,7 @@ Nothing much. It reads a field; see [the other](../other/page.md#why).
 --8<-- "junior/topic/thing.py"
 ```
 
-??? question "Predict it: what does `f` print?"
+??? guess "What does `f` print?"
 
     ```output
     --8<-- "junior/topic/thing.out"
@@ -66,7 +66,7 @@ a + b
 SHOWN = Sections(
     marked="<p>Nothing much.</p>",
     say="<p>Nothing much.</p>",
-    run='<details class="question"><summary>Predict it</summary></details>',
+    run='<details class="guess"><summary>What?</summary></details>',
     task="",
     follow_ups=[("Why?", "<p>Because.</p>")],
     ladder=[("Weak", "One."), ("Good", "Two lines."), ("Strong", "Three.")],

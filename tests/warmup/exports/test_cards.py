@@ -102,7 +102,7 @@ def test_proofs_come_by_topic(build):
     assert [card["topic"] for card in found[cards.CARDS]["cards"]] == ["junior/topic"]
     assert found["practice/proofs/junior/topic.json"] == {
         "junior/topic/thing": {
-            "run": '<details class="question"><summary>Predict it</summary></details>',
+            "run": '<details class="guess"><summary>What?</summary></details>',
             "next": [{"question": "Why?", "answer": "<p>Because.</p>"}],
         }
     }

@@ -31,7 +31,7 @@ Nothing much. It reads a field; see [the other](../other/page.md#why).
 print(1)
 ```
 
-**Predict it: what does `f` print?**
+**What does `f` print?**
 
 Output (torch 9.9.9, CPU):
 

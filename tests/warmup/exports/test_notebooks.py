@@ -57,14 +57,14 @@ def test_prose_is_markdown_and_a_program_is_a_cell_with_its_output(made):
         ("markdown", "## Say it"),
         ("markdown", "## Run it"),
         ("code", "print(1)"),
-        ("markdown", "**Predict it: what does `f` print?**"),
+        ("markdown", "**What does `f` print?**"),
         ("markdown", "## They ask next"),
         ("markdown", "## Listening for"),
     ]
     (program,) = (cell for cell in notebook.cells if cell.cell_type == "code")
     assert program.source == "print(1)"
     assert program.outputs == [{"output_type": "stream", "name": "stdout", "text": "1\n"}]
-    assert program.metadata.jupyter.outputs_hidden, "the page asks to predict it"
+    assert program.metadata.jupyter.outputs_hidden, "the page lets one guess it"
     said = notebook.cells[4].source
     assert "Output" not in said and "```" not in said and "$x_1$" in said
 
