@@ -25,6 +25,8 @@ CUT = marks.begin("cut")
 MOST_COLUMNS = 75
 _EXCEPTIONS = EXCEPTIONS.lower().replace(" ", "-")
 _CUT_OFF = ("deeper", "sources")
+# Every question page had these once: where one has no such heading now, links to it from elsewhere land at the cut.
+_ONCE = ("why", "break-it", "myth")
 
 
 class Form(Extension):
@@ -168,6 +170,10 @@ def _fold_deeper(root: Tree) -> None:
     for child in below:
         root.remove(child)
     root.append(_comment(CUT))
+    present = {child.get("id") for child in children}
+    for name in _ONCE:
+        if name not in present:
+            etree.SubElement(root, "div", {"id": name})
     part = root
     for child in below:
         if child.tag == "h2" and child.get("id") != "sources" or child.get("id") == _EXCEPTIONS:

@@ -117,6 +117,12 @@ def test_every_internal_link_and_anchor_leads_somewhere(site, collected):
     assert not (broken := broken_links(site, collected)), "\n".join(broken)
 
 
+@pytest.mark.parametrize("question", SITE.questions, ids=lambda question: question.id)
+def test_a_question_keeps_the_anchors_that_all_questions_had_once(collected, question):
+    once = {"say-it", "run-it", "why", "break-it", "myth", "they-ask-next", "listening-for"}
+    assert once <= set(collected[question.url].ids)
+
+
 def test_a_broken_link_anchor_or_resource_is_found(tmp_path):
     for page, text in {
         "a/b/index.html": '<a href="../nowhere/">x</a> <a href="../#y">x</a> <a href="../#z">x</a> <a href="#b">x</a>'

@@ -99,6 +99,12 @@ def test_what_is_deeper_is_folded_below_the_cut_but_for_the_exceptions(formed):
     assert "folded" in folds[0].get_text() and "open" not in "".join(fold.get_text() for fold in folds)
 
 
+def test_a_link_to_a_heading_that_a_page_had_once_lands_at_the_cut(formed):
+    page = formed("## Say it\n\nsum .grad\n\n## Why: It is so\n\nx\n\n## Deeper\n\n### Myth: It is not\n\ny\n")
+    assert [one.name for one in page.select("#why, #break-it, #myth")] == ["h2", "div", "h3"]
+    assert page.select_one("#break-it").find_next_sibling().name == "h2"
+
+
 def test_the_cells_of_a_wide_table_know_their_columns(render):
     wide = "| If | Then |\n|---|---|\n| a | {} |\n"
     assert "data-column" not in render(wide.format("b"))
