@@ -333,3 +333,16 @@ class TestRequiresGrad:
         requires_grad.freeze(frozen)
         frozen(first(torch.ones(1, 3))).sum().backward()
         assert frozen.weight.grad is None and first.weight.grad.abs().sum() > 0
+
+    @pytest.mark.parametrize(("kind", "raises"), [("LambdaLR", True), ("StepLR", False)])
+    def test_a_group_that_is_added_late_has_no_rule_in_a_running_lambda_lr(self, kind, raises):
+        optimizer = torch.optim.SGD([leaf(1.0)], lr=0.1)
+        arguments = {"LambdaLR": (lambda step: 1.0,), "StepLR": (10,)}[kind]
+        scheduler = getattr(torch.optim.lr_scheduler, kind)(optimizer, *arguments)
+        optimizer.add_param_group({"params": [leaf(2.0)]})
+        optimizer.step()
+        if raises:
+            with pytest.raises(ValueError, match="zip"):
+                scheduler.step()
+        else:
+            scheduler.step()

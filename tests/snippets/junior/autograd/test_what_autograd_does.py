@@ -203,3 +203,12 @@ class TestWhatAutogradDoes:
         (alone,) = torch.autograd.grad(nn.functional.cross_entropy(logits, labels), logits)
         (both,) = torch.autograd.grad(nn.functional.cross_entropy(logits, labels) - accuracy, logits)
         assert torch.equal(alone, both)
+
+    @pytest.mark.parametrize("at", [3.0, 2.7])
+    def test_gradcheck_finds_a_factor_made_constant_and_not_round_whose_slope_is_right(self, at):
+        x = torch.tensor(at, dtype=torch.float64, requires_grad=True)
+        found = [
+            torch.autograd.gradcheck(f, (x,), raise_exception=False)
+            for f in (lambda x: x * x.item(), lambda x: x * x.detach(), lambda x: x * x.round())
+        ]
+        assert found == [False, False, True]

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.nn import functional as F
 from torch.nn.utils.fusion import fuse_conv_bn_eval, fuse_linear_bn_eval
 from torch.utils.checkpoint import checkpoint
 
@@ -290,3 +291,26 @@ class TestBatchNorm:
         layer, x = nn.BatchNorm1d(1).train(training), torch.tensor([[1.0], [2.0], [6.0]], requires_grad=True)
         layer(x)[0].sum().backward()
         assert bool(x.grad[1:].any()) is training
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_in_training_a_plain_average_keeps_statistics_of_old_weights_and_update_bn_does_not(self, seed):
+        losses = {}
+        for momentum in (0.1, None):
+            torch.manual_seed(seed)
+            x = torch.randn(2000, 20)
+            y = torch.sin(2 * x[:, :1]) + x[:, 1:2] * x[:, 2:3]
+            widths = [20, 64, 64]
+            blocks = [(nn.Linear(width, 64), nn.BatchNorm1d(64, momentum=momentum), nn.ReLU()) for width in widths]
+            model = nn.Sequential(*(layer for block in blocks for layer in block), nn.Linear(64, 1))
+            optimizer = torch.optim.Adam(model.parameters(), lr=1e-2)
+            for _ in range(300):
+                rows = torch.randint(0, 2000, (64,))
+                optimizer.zero_grad()
+                F.mse_loss(model(x[rows]), y[rows]).backward()
+                optimizer.step()
+            with torch.no_grad():
+                losses[momentum] = F.mse_loss(model.eval()(x), y).item()
+                torch.optim.swa_utils.update_bn(x.split(64), model)
+                losses["anew", momentum] = F.mse_loss(model.eval()(x), y).item()
+        assert losses[None] > 2 * losses[0.1]
+        assert losses["anew", None] < losses[None] / 2

@@ -208,3 +208,10 @@ class TestModuleVsSequential:
         assert chain(torch.randn(3, 4)).shape == (3, 10) and list(chain.state_dict())[-2:] == ["2.weight", "2.bias"]
         chain.append(nn.ReLU())
         assert len(chain) == 4
+
+    def test_insert_raises_where_layers_have_names(self):
+        named = nn.Sequential(OrderedDict(body=nn.Linear(2, 2), head=nn.Linear(2, 1)))
+        with pytest.raises(KeyError):
+            named.insert(1, nn.Dropout())
+        plain = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).insert(1, nn.Dropout())
+        assert [name for name, _ in plain.named_parameters()] == ["0.weight", "0.bias", "2.weight", "2.bias"]

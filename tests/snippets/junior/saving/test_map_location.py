@@ -213,3 +213,10 @@ class TestMapLocation:
         assert sum(tensor.is_meta for tensor in loaded.values()) == 2
         with pytest.raises(TypeError):
             torch.load(path, map_location={tag: torch.device("meta") for tag in tags})
+
+    def test_a_rank_alone_is_no_map_location(self):
+        file = io.BytesIO()
+        torch.save(torch.ones(2), file)
+        file.seek(0)
+        with pytest.raises(TypeError, match="not callable"):
+            torch.load(file, map_location=0)

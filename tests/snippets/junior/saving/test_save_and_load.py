@@ -256,3 +256,17 @@ class TestSaveAndLoad:
         else:
             os.replace(new, path)
         assert torch.load(path) == {"step": 1 if interrupted else 2}
+
+    def test_compile_in_place_adds_no_prefix(self):
+        model = nn.Linear(2, 2)
+        wrapped = [*torch.compile(model).state_dict()]
+        model.compile()
+        assert ([*model.state_dict()], wrapped) == (["weight", "bias"], ["_orig_mod.weight", "_orig_mod.bias"])
+
+    @pytest.mark.parametrize("value", [pathlib.Path("x"), np.float64(1), np.zeros(2)])
+    def test_a_path_and_numpy_values_raise(self, value):
+        file = io.BytesIO()
+        torch.save({"config": value}, file)
+        file.seek(0)
+        with pytest.raises(pickle.UnpicklingError):
+            torch.load(file)

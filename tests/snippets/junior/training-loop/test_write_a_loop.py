@@ -560,3 +560,15 @@ class TestWriteALoop:
         for _ in range(60):
             last = train_epoch(model, loader, optimizer, CPU)
         assert last < 0.02
+
+    @pytest.mark.parametrize(("kind", "changed"), [(torch.optim.AdamW, True), (torch.optim.SGD, False)])
+    def test_weight_decay_changes_a_dead_layer_that_gets_no_gradient(self, kind, changed):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(4, 8), nn.ReLU(), nn.Linear(8, 1))
+        nn.init.constant_(model[0].bias, -100)
+        before = model[0].weight.detach().clone()
+        optimizer = kind(model.parameters(), lr=0.01)
+        model(torch.randn(16, 4)).square().mean().backward()
+        optimizer.step()
+        assert not model[0].weight.grad.any()
+        assert torch.equal(before, model[0].weight) != changed

@@ -244,3 +244,34 @@ class TestFullCheckpoint:
 
         whole, other = self.after_resume(make, built_last=True)
         assert other == pytest.approx([factor * rate for rate in whole])
+
+    def test_a_lost_ema_and_another_configuration_show_in_the_first_evaluation(self):
+        torch.manual_seed(0)
+        x, trained = torch.randn(4, 3), nn.Linear(3, 1)
+        ema = torch.optim.swa_utils.AveragedModel(nn.Linear(3, 1))
+        ema.update_parameters(trained)
+        new = nn.Linear(3, 1)
+        lost = torch.optim.swa_utils.AveragedModel(new)
+        new.load_state_dict(trained.state_dict())
+        assert torch.equal(ema(x), trained(x))
+        assert not torch.allclose(lost(x), trained(x))
+
+    def test_a_loaded_cosine_has_its_old_length_and_rises_after_it(self):
+        def schedule(length):
+            optimizer = torch.optim.SGD([nn.Parameter(torch.zeros(1))], lr=1.0)
+            return optimizer, lr_scheduler.CosineAnnealingLR(optimizer, T_max=length)
+
+        optimizer, old = schedule(10)
+        for _ in range(10):
+            optimizer.step()
+            old.step()
+        resumed, new = schedule(20)
+        resumed.load_state_dict(optimizer.state_dict())
+        new.load_state_dict(old.state_dict())
+        rates = []
+        for _ in range(5):
+            resumed.step()
+            new.step()
+            rates += new.get_last_lr()
+        assert new.T_max == 10
+        assert rates == sorted(rates) and rates[-1] > 0.3

@@ -189,3 +189,10 @@ class TestReproducibility:
         assert torch.equal(draw(torch.rand, 16)[:8], draw(torch.rand, 8))
         assert not torch.equal(draw(torch.randn, 16)[:8], draw(torch.randn, 8))
         assert torch.equal(draw(torch.randn, 15)[:8], draw(torch.randn, 8))
+
+    def test_a_new_generator_has_the_same_seed_whatever_the_global_one_is(self):
+        orders = set()
+        for seed in range(3):
+            torch.manual_seed(seed)
+            orders.add(tuple(torch.randperm(50, generator=torch.Generator()).tolist()))
+        assert len(orders) == 1

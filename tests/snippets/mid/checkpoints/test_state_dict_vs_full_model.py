@@ -163,3 +163,15 @@ class TestStateDictVsFullModel:
         else:
             with pytest.raises(pickle.UnpicklingError, match="Weights only load failed"):
                 torch.load(file)
+
+    def test_each_class_of_the_file_has_to_be_allowed(self):
+        file = io.BytesIO()
+        torch.save(nn.Sequential(nn.Linear(2, 2)), file)
+        for allowed, loads in (([nn.Sequential], False), ([nn.Sequential, nn.Linear], True)):
+            file.seek(0)
+            with torch.serialization.safe_globals(allowed):
+                if loads:
+                    assert isinstance(torch.load(file), nn.Sequential)
+                else:
+                    with pytest.raises(pickle.UnpicklingError, match="Linear"):
+                        torch.load(file)

@@ -206,3 +206,11 @@ class TestDebuggingPatterns:
                     loss.backward()
             else:
                 loss.backward()
+
+    def test_a_nan_made_in_backward_is_not_in_any_output(self):
+        layer = nn.Linear(2, 2)
+        output = layer(torch.zeros(3, 2) * 1.0)
+        loss = (output[0] - output[1]).square().sum().sqrt()
+        assert output.isfinite().all() and loss.isfinite()
+        with torch.autograd.set_detect_anomaly(True), pytest.raises(RuntimeError, match="nan"):
+            loss.backward()

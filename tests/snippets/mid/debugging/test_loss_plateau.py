@@ -218,3 +218,18 @@ class TestLossPlateau:
             optimizer.step()
             moved.append((w.detach() - 1).norm())
         torch.testing.assert_close(moved[0], moved[1], rtol=1e-4, atol=0)
+
+    def test_a_warmup_from_rate_0_has_a_gradient_and_no_update(self):
+        weight = nn.Parameter(torch.ones(3))
+        optimizer = torch.optim.AdamW([weight], lr=0.1)
+        scheduler = torch.optim.lr_scheduler.LambdaLR(optimizer, lambda step: step / 10)
+        moved = []
+        for _ in range(2):
+            before = weight.detach().clone()
+            optimizer.zero_grad()
+            weight.square().sum().backward()
+            optimizer.step()
+            scheduler.step()
+            assert weight.grad.any()
+            moved.append(not torch.equal(before, weight))
+        assert moved == [False, True]

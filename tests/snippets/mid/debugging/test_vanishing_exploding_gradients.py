@@ -157,3 +157,18 @@ class TestVanishingExplodingGradients:
         small = torch.tensor(1e-11)
         assert small.half() == 0 and small.bfloat16() > 0
         assert torch.tensor(6e-8).half() > 0
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_half_he_with_zero_biases_vanishes_flat_and_the_total_norm_hides_it(self, seed):
+        torch.manual_seed(seed)
+        layers = [nn.Linear(64, 64) for _ in range(20)]
+        for layer in layers:
+            nn.init.kaiming_normal_(layer.weight)
+            layer.weight.data /= 2
+            nn.init.zeros_(layer.bias)
+        head = nn.Linear(64, 1)
+        model = nn.Sequential(*(part for layer in layers for part in (layer, nn.ReLU())), head)
+        F.mse_loss(model(torch.randn(32, 64)), torch.ones(32, 1)).backward()
+        norms = [layer.weight.grad.norm().item() for layer in layers]
+        assert max(norms) < 1e-4 and max(norms) / min(norms) < 100
+        assert nn.utils.get_total_norm([p.grad for p in model.parameters()]) > 0.1

@@ -239,3 +239,13 @@ class TestLazyModules:
         layer(torch.ones(1, 6))
         with pytest.raises(RuntimeError, match="shapes"):
             layer(torch.ones(1, 5))
+
+    def test_freezing_by_the_attribute_lasts_and_by_the_method_raises(self):
+        layer = nn.LazyLinear(3)
+        for parameter in layer.parameters():
+            parameter.requires_grad = False
+        layer(torch.ones(1, 2))
+        frozen = [parameter.requires_grad for parameter in layer.parameters()]
+        assert frozen == [False, False]
+        with pytest.raises(ValueError, match="uninitialized"):
+            nn.LazyLinear(3).requires_grad_(False)

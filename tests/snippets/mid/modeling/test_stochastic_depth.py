@@ -113,3 +113,13 @@ class TestStochasticDepth:
         h = x + path(torch.full_like(x, 0.4))
         assert h.mean() == pytest.approx(-0.1, abs=0.01)
         assert h.relu().mean() == pytest.approx(0.15, abs=0.01)
+
+    @pytest.mark.parametrize("rows", [6, 64])
+    def test_running_the_kept_rows_alone_gives_the_numbers_of_the_mask(self, rows):
+        torch.manual_seed(0)
+        branch = nn.Sequential(nn.Linear(8, 16), nn.GELU(), nn.Linear(16, 8))
+        x, keep = torch.randn(rows, 8), 0.5
+        mask = (torch.rand(rows) < keep).float()
+        kept = mask.nonzero()[:, 0]
+        masked = x + mask[:, None] * branch(x) / keep
+        torch.testing.assert_close(x.index_add(0, kept, branch(x[kept]) / keep), masked)
