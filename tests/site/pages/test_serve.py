@@ -70,8 +70,8 @@ def test_serve_rebuilds_new_derived_pages_and_says_when_the_tools_need_a_restart
         assert wait_for(f"{address}about/embeds/", "steps: int = 20", 60), log.read_text()
         edit(project_copy / SNIPPET, "steps: int = 20", "steps: int = 21")
         assert wait_for(f"{address}about/embeds/", "steps: int = 21", 30), log.read_text()
-        edit(project_copy / PAGE, "## Myth\n", "## Myth\n\nA myth that is new here.\n")
-        assert wait_for(f"{address}about/derived/", "A myth that is new here.", 30), log.read_text()
+        edit(project_copy / PAGE, "The sum is zero", "A sum that is new here")
+        assert wait_for(f"{address}about/derived/", "A sum that is new here", 30), log.read_text()
         assert "still runs the code" not in log.read_text()
         edit(project_copy / "scripts/warmup/vocabulary.py", '"Concept"', '"Idea"')
         end = time.monotonic() + 30

@@ -31,7 +31,7 @@ def test_a_whole_session_by_keyboard(open_page):
     press(page, "Enter")
     for title in ("Say it", "The follow-ups", "The proof", "Listening for", "Rate your answer"):
         expect(page.get_by_role("heading", name=title)).to_be_visible()
-    assert app(page).locator(".tw-part h4").count() == 2
+    expect(app(page).locator(".tw-part h4")).to_have_count(2)
     press(page, "3", "2", "1")
     for row, grade in {"Correctness": "Strong", "Reasoning": "Good", "Communication": "Weak"}.items():
         expect(page.get_by_role("group", name=row).get_by_role("radio", name=grade)).to_be_checked()
