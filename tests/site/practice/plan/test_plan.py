@@ -207,8 +207,8 @@ def test_without_a_script_every_plan_is_there_and_the_front_page_leads_to_each(o
     page = open_page(javascript=False)
     page.get_by_role("link", name="Junior in two days").click()
     expect(page).to_have_url(re.compile("#days-junior$"))
-    assert page.locator(".tw-plan").count() == len(PLANS)
+    expect(page.locator(".tw-plan")).to_have_count(len(PLANS))
     for name in ("hours-junior", "weeks-senior"):
-        assert page.locator(f"#{name} [data-question] a").all_inner_texts() == titles(PLANS[name])
+        expect(page.locator(f"#{name} [data-question] a")).to_have_text(titles(PLANS[name]))
     expect(page.locator("#days-junior h3")).to_have_text([re.compile(r"^Day 1 \d+ h"), re.compile(r"^Day 2 \d+ h")])
     expect(page.locator("#days-junior")).to_contain_text("Mock interview")
