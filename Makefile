@@ -25,6 +25,8 @@ SAMPLE ?=
 # Material announces its successor on every build.
 export NO_MKDOCS_2_WARNING = 1
 export PYTHONPATH = scripts
+# What would turn asserts off, or open a prompt at the end.
+unexport PYTHONOPTIMIZE PYTHONINSPECT PYTHONSTARTUP
 export PIP_DISABLE_PIP_VERSION_CHECK = 1
 
 WARMUP = $(BIN)/python -m warmup
@@ -51,9 +53,9 @@ test: $(VENV)/.test  ## Run what needs no GPU, browser tests included, and was n
 	$(BIN)/python -m pytest -n auto --ignore=tests/live --green=.cache/green.json
 
 live: export LIVE = 1
-live: $(VENV)/.live  ## Read the site at http://127.0.0.1:8000 and run its programs on your own machine
+live: $(VENV)/.live  ## Read the site and run its programs on your own machine, at an address that it prints
 	$(BIN)/mkdocs build --quiet --site-dir build/live
-	@$(WARMUP) live build/live --port $(PORT)
+	@$(BIN)/python -P -m warmup live build/live $(if $(filter file,$(origin PORT)),,--port $(PORT))
 
 test-live: $(VENV)/.live  ## Run each program through its page, and try to break in
 	$(WARMUP) chromium

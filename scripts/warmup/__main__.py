@@ -185,6 +185,10 @@ def pdf(_: argparse.Namespace) -> int:
 
 
 def live(arguments: argparse.Namespace) -> int:
+    from warmup.live import environment
+
+    port = [] if arguments.port is None else ["--port", str(arguments.port)]
+    environment.ensure(["live", arguments.site, *port])
     from warmup.live.server import serve
 
     return serve(Path(arguments.site), arguments.port)
@@ -256,7 +260,7 @@ def main(argv: list[str] | None = None) -> int:
     command(pdf, "print each level of the built site into a PDF")
     sub = command(live, "serve a site that was built with LIVE=1, and run its programs")
     sub.add_argument("site")
-    sub.add_argument("--port", type=int, default=8000)
+    sub.add_argument("--port", type=int, help="instead of the one that was drawn for this clone")
     sub = command(wasm, "get what browsers need to run programs: fetch it, check it, run all programs with it in Node")
     sub.add_argument("step", choices=["fetch", "check", "run"])
     sub.add_argument("names", nargs="*")

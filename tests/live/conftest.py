@@ -40,7 +40,7 @@ def site(shared) -> Path:
 
 @pytest.fixture
 def start(site, tmp_path) -> Iterator[Callable[..., Live]]:
-    """Starts servers of the site, with more variables in their environment."""
+    """Starts servers of the site, in another folder (`cwd`) or with more variables in their environment."""
     started: list[Live] = []
 
     def go(**environment: str) -> Live:
@@ -85,7 +85,8 @@ def open_live(chromium, live) -> Iterator[Callable]:
     """Opens a page as who has the printed address; at the end nothing has failed in it, and nobody else was asked."""
     contexts, foreign, failures = [], [], []
 
-    def go(path: str = "", *, token: str = live.token, context=None, width: int = 1280, scheme: str = "light"):
+    def go(path: str = "", *, key: str | None = None, context=None, width: int = 1280, scheme: str = "light"):
+        key = live.key() if key is None else key
         if context is None:
             context = chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme)
             contexts.append(context)
@@ -93,7 +94,7 @@ def open_live(chromium, live) -> Iterator[Callable]:
         own = (live.address, live.address.replace("http", "ws"), "data:", "blob:")
         page.on("request", lambda request: foreign.append(request.url) if not request.url.startswith(own) else None)
         page.on("pageerror", lambda error: failures.append(f"{path}: {error}"))
-        page.goto(f"{live.address}/{path}" + (f"#token={token}" if token else ""))
+        page.goto(f"{live.address}/{path}" + (f"#key={key}" if key else ""))
         return page
 
     yield go

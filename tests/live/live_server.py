@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import socket
@@ -28,6 +29,11 @@ def ask(live, path: str, method: str = "GET", body: str | None = None, **headers
     return response
 
 
+def exchange(live, key: str, **headers: str) -> http.client.HTTPResponse:
+    """What a page gets that has a key; without an origin it is no page."""
+    return ask(live, "/jupyter/key", "POST", key, **{"Origin": live.address, **headers})
+
+
 def bearer(live) -> dict[str, str]:
     return {"Authorization": f"token {live.token}"}
 
@@ -35,14 +41,32 @@ def bearer(live) -> dict[str, str]:
 START = 30.0  # seconds that a busy machine may need
 
 
-@dataclass(frozen=True)
+@dataclass
 class Live:
-    """A server that runs: its process, its address without a slash at the end, its token, and all that it printed."""
+    """A server that runs: its process, its address without a slash at the end, and all that it printed."""
 
     process: subprocess.Popen
     address: str
-    token: str
     log: Path
+
+    def __post_init__(self) -> None:
+        self.first = self.printed()[0]
+        response = exchange(self, self.key())
+        assert response.status == 200, response.text
+        self.token = json.loads(response.text)["token"]
+
+    def printed(self) -> list[str]:
+        """The keys of all addresses that it has printed."""
+        return re.findall(r"/#key=([\w-]+)\n", self.log.read_text(encoding="utf-8"))
+
+    def key(self) -> str:
+        """A new key, as a reader gets one who presses Enter."""
+        before = len(self.printed())
+        assert self.process.stdin is not None
+        self.process.stdin.write(b"\n")
+        self.process.stdin.flush()
+        until(lambda: len(self.printed()) > before)
+        return self.printed()[before]
 
     @property
     def port(self) -> int:
@@ -103,26 +127,29 @@ def free_port() -> int:
         return taken.getsockname()[1]
 
 
-def launch(site: Path, log: Path, **environment: str) -> Live:
+def launch(site: Path, log: Path, cwd: str | Path = ROOT, **environment: str) -> Live:
     port = free_port()
-    command = [sys.executable, "-m", "warmup", "live", str(site), "--port", str(port)]
+    command = [sys.executable, "-P", "-m", "warmup", "live", str(site), "--port", str(port)]
     with log.open("wb") as file:
         process = subprocess.Popen(
             command,
-            cwd=ROOT,
+            cwd=cwd,
+            stdin=subprocess.PIPE,
             stdout=file,
             stderr=subprocess.STDOUT,
             env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), **environment},
         )
     until(lambda: b"Ctrl+C ends it" in log.read_bytes() or process.poll() is not None, START)
     said = log.read_text(encoding="utf-8")
-    match = re.search(r"(http://127\.0\.0\.1:\d+)/#token=([\w-]+)\n", said)
+    match = re.search(r"(http://127\.0\.0\.1:\d+)/#key=[\w-]+\n", said)
     assert match, said
-    return Live(process, match[1], match[2], log)
+    return Live(process, match[1], log)
 
 
 def end(live: Live) -> None:
     left = live.descendants()
     live.process.terminate()
     live.process.wait(10)
+    if live.process.stdin:
+        live.process.stdin.close()
     until(lambda: not alive(left))

@@ -24,7 +24,7 @@ def tab(chromium, server):
     """One tab, which has one kernel, for all pages."""
     context = chromium.new_context(viewport={"width": 1280, "height": 900})
     page = context.new_page()
-    page.goto(f"{server.address}/#token={server.token}")
+    page.goto(f"{server.address}/#key={server.key()}")
     yield page
     context.close()
 

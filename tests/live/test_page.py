@@ -2,13 +2,17 @@
 
 from __future__ import annotations
 
+import json
 import re
+import sys
 import time
+from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 
-from live_server import until
+from live_server import KERNELS, alive, ask, bearer, exchange, until
+from warmup.live import kernels
 
 PAGE = "junior/autograd/zero-grad/"
 FIRST = 60_000  # milliseconds that a busy machine may need for Python and torch
@@ -66,17 +70,109 @@ def test_it_prints_what_is_recorded_and_says_so(cell):
     assert re.fullmatch(r"Equals the recorded output\. torch 2\S+, \d+\.\d\d s", cell.said)
 
 
-def test_the_token_leaves_the_address_and_is_asked_of_no_other_page(open_live, live):
-    page = open_live(PAGE)
-    page.wait_for_selector(".tw-run__bar")
-    assert page.url == f"{live.address}/{PAGE}"
-    assert page.evaluate("document.cookie").find(live.token) < 0
+def test_the_key_leaves_the_address_and_only_the_tab_keeps_the_token(cell, live):
+    assert cell.page.url == f"{live.address}/{PAGE}"
+    kept = cell.page.evaluate("[document.cookie, JSON.stringify(localStorage), JSON.stringify(sessionStorage)]")
+    assert [live.token in one for one in kept] == [False, False, True]
 
 
-def test_without_the_token_the_page_says_what_to_do(open_live):
-    cell = Cell(open_live(PAGE, token=""))
+@pytest.mark.parametrize("key", ["", "unknown", "used"])
+def test_without_a_key_that_works_the_page_says_what_to_do(open_live, live, key):
+    if key == "used":
+        key = live.key()
+        assert exchange(live, key).status == 200
+    cell = Cell(open_live(PAGE, key=key))
     assert cell.run() == "refused"
-    assert "Open the address that `make live` printed" in cell.said
+    assert cell.said.endswith("Press Enter where it runs and open the new address.")
+    assert "#" not in cell.page.url
+
+
+def test_a_second_tab_gets_the_token_of_the_first_until_that_is_closed(cell, open_live):
+    context = cell.page.context
+    other = Cell(open_live(PAGE, key="", context=context))
+    assert other.run() == "equal"
+    for page in context.pages:
+        page.close()
+    assert Cell(open_live(PAGE, key="", context=context)).run() == "refused"
+
+
+def test_more_tabs_than_there_are_kernels_for_are_told_so(cell, live):
+    others = []
+    while (response := ask(live, KERNELS, "POST", "{}", **bearer(live))).status == 201:
+        others.append(json.loads(response.text)["id"])
+        assert len(others) < 20
+    assert response.status == 503 and len(others) == kernels.MOST - 1
+    cell.page.evaluate("sessionStorage.removeItem('torch-warmup-live-kernel')")
+    cell.page.reload()
+    assert cell.run() == "refused" and cell.said.startswith("Eight tabs run programs already.")
+
+
+DAEMON = """
+import os, time
+if os.fork() == 0:
+    os.setsid()
+    if os.fork() == 0:
+        for stream in range(3):
+            os.close(stream)
+        time.sleep(1000)
+    os._exit(0)
+os.wait()
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose parent is gone")
+@pytest.mark.parametrize("source", [DAEMON, DAEMON.replace("os.close(stream)", "pass")], ids=["silent", "with pipes"])
+def test_a_daemon_is_stopped_with_its_program(cell, live, source):
+    before = live.descendants()
+    assert cell.run_edited(source) == "failed"
+    assert cell.said.startswith("Edited. Left processes running, which were stopped.") or "Left" in cell.said
+    until(lambda: live.descendants() <= before)
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="as above")
+def test_a_daemon_is_stopped_with_its_tab(cell, live, tmp_path):
+    pid = tmp_path / "pid"
+    mark = f"open({str(pid)!r}, 'w').write(str(os.getpid()))\n        time.sleep(1000)"
+    cell.edit(DAEMON.replace("time.sleep(1000)", mark) + "time.sleep(1000)")
+    cell.press("Run")
+    until(lambda: pid.exists() and pid.read_text())
+    cell.page.close()
+    until(lambda: not alive({int(pid.read_text())}), 30)
+
+
+def test_a_temporary_folder_is_removed_with_its_run(cell):
+    assert cell.run_edited("import tempfile\nprint(tempfile.mkdtemp(), tempfile.gettempdir())") == "different"
+    made, folder = cell.text.split()
+    assert made.startswith(folder) and not Path(folder).exists()
+
+
+@pytest.mark.parametrize("name", ["drawing.svg", "report.json"])
+def test_a_pipe_in_place_of_a_file_holds_nothing_up(cell, name):
+    assert cell.run_edited(f"import os\nos.mkfifo('../{name}')\nprint(7)\nos._exit(0)") == "different"
+    assert cell.text == "7\n"
+
+
+HOSTILE = """import pathlib
+pathlib.Path("../drawing.svg").write_text('<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 9 9">{}</svg>{}')
+"""
+
+
+@pytest.mark.parametrize(
+    "inside",
+    [
+        ("<script>document.title = 'owned'</script>", ""),
+        ('<rect width="1" height="1" onclick="1"/>', ""),
+        ('<image href="x" onerror="1"/>', ""),
+        ('<use xlink:href="https://example.com/a.svg#b" xmlns:xlink="http://www.w3.org/1999/xlink"/>', ""),
+        ('<path style="fill: url(https://example.com/)"/>', ""),
+        ("<foreignObject><p>a</p></foreignObject>", ""),
+        ("", '<img src="x" onerror="1">'),
+    ],
+)
+def test_a_drawing_is_shapes_and_letters_or_is_not_shown(cell, inside):
+    assert cell.run_edited(HOSTILE.format(*inside)) == "different"
+    assert "The drawing is not shown" in cell.text
+    assert cell.output.locator("figure").count() == 0 and cell.page.title() != "owned"
 
 
 def test_an_edit_runs_and_survives_a_reload_and_is_taken_back(cell):

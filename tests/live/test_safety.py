@@ -3,14 +3,17 @@
 from __future__ import annotations
 
 import json
+import socket
 import subprocess
 import sys
+import time
 from pathlib import Path
 
 import pytest
 import websocket
 
-from live_server import KERNELS, ask, bearer
+from live_server import KERNELS, ask, bearer, exchange
+from warmup.live.keys import Keys
 
 
 def kernels(live) -> list[dict]:
@@ -40,6 +43,135 @@ def test_kernels_have_no_port(live):
 def test_the_token_is_new_at_each_start_and_long(start):
     one, other = start(), start()
     assert one.token != other.token and min(len(one.token), len(other.token)) >= 43
+
+
+def test_a_printed_key_works_once_and_only_for_the_page_of_this_server(live):
+    key = live.key()
+    assert key != live.token and len(key) >= 43
+    for origin in ("http://127.0.0.1:1", "https://example.com", "null", live.address.replace("http", "https"), ""):
+        assert exchange(live, key, Origin=origin).status == 403
+    assert ask(live, "/jupyter/key", "POST", key).status == 403
+    assert ask(live, "/jupyter/key", "GET").status in (302, 403, 405)
+    used = exchange(live, key)
+    assert used.status == 200 and json.loads(used.text) == {"token": live.token}
+    assert used.headers["Cache-Control"] == "no-store"
+    for again in (key, "", "wrong", live.token, "\u00e9", key + "a"):
+        assert exchange(live, again).status == 403
+
+
+def test_a_key_works_for_a_minute():
+    now = 1000.0
+    keys = Keys(clock=lambda: now)
+    one, other = keys.new(), keys.new()
+    now += 59.9
+    assert keys.use(one) == keys.token
+    now += 0.2
+    assert keys.use(other) is None
+
+
+def test_a_key_is_no_token(live):
+    key = live.key()
+    assert ask(live, KERNELS, Authorization=f"token {key}").status == 403
+    assert exchange(live, key).status == 200
+
+
+def test_enter_prints_a_new_address_and_the_older_one_still_works(live):
+    one, other = live.key(), live.key()
+    assert one != other
+    assert [exchange(live, key).status for key in (one, other)] == [200, 200]
+
+
+def test_the_end_of_its_input_does_not_end_the_server(start):
+    live = start()
+    live.process.stdin.close()
+    live.process.stdin = None
+    time.sleep(0.3)
+    assert live.process.poll() is None and ask(live, KERNELS, **bearer(live)).status == 200
+
+
+@pytest.mark.parametrize("path", ["/%00", "/a%00b/", "/jupyter/%00", "/jupyter/api/kernels%00"])
+def test_a_path_with_a_nul_byte_is_refused_in_silence(live, path):
+    before = live.log.read_text("utf-8")
+    assert ask(live, path).status == 400
+    assert live.log.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "path", ["/jupyter/favicon.ico", "/jupyter/robots.txt", "/jupyter/", "/jupyter/metrics", "/jupyter"]
+)
+def test_nothing_of_jupyters_own_pages_is_there(live, path):
+    before = live.log.read_text("utf-8")
+    for headers in ({}, bearer(live)):
+        assert ask(live, path, **headers).status == 404
+    assert live.log.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize("host", ["%2Ftmp", "%2Fetc%2Fpasswd:8000", "", "127.0.0.1@evil.example", "127.0.0.1:80:80"])
+def test_a_host_that_is_a_path_or_none_is_foreign(live, host):
+    assert ask(live, "/", Host=host).status in (400, 403)
+    assert ask(live, KERNELS, Host=host, **bearer(live)).status in (400, 403)
+
+
+def test_a_large_body_is_refused_before_it_is_read(live):
+    for path in ("/", KERNELS, "/jupyter/key"):
+        with socket.create_connection(("127.0.0.1", live.port), timeout=10) as connection:
+            head = f"POST {path} HTTP/1.1\r\nHost: 127.0.0.1:{live.port}\r\nContent-Length: 400000000\r\n\r\n"
+            connection.sendall(head.encode())
+            answer = connection.recv(100)  # though nothing of the body has been sent
+        assert b" 400 " in answer or answer == b""
+
+
+def test_a_token_in_an_address_is_none(live):
+    assert ask(live, f"{KERNELS}?token={live.token}").status == 403
+    with pytest.raises(websocket.WebSocketBadStatusException) as refused:
+        websocket.create_connection(
+            f"ws://127.0.0.1:{live.port}{KERNELS}/{started(live)}/channels?token={live.token}", timeout=10
+        )
+    assert refused.value.status_code == 403
+
+
+MALFORMED = {
+    "a length of 2**60": (2**60).to_bytes(8, "little"),
+    "2**31 - 1 buffers": (2**31 - 1).to_bytes(4, "big"),
+    "no JSON": "{",
+    "null": "null",
+    "a list": "[]",
+    "no header": '{"channel": "shell"}',
+    "another channel": '{"channel": "x", "header": {}}',
+    "100000 levels": "[" * 100_000,
+}
+
+
+@pytest.mark.parametrize("message", MALFORMED.values(), ids=MALFORMED.keys())
+def test_a_malformed_message_ends_its_connection_and_nothing_else(live, message):
+    kernel = started(live)
+    bad = connect(live, kernel, live.token, origin=live.address)
+    (bad.send_binary if isinstance(message, bytes) else bad.send)(message)
+    begun = time.monotonic()
+    assert [one["id"] for one in kernels(live)] == [kernel]
+    assert time.monotonic() - begun < 2
+    assert live.token not in live.log.read_text("utf-8")
+    bad.close()
+    connect(live, kernel, live.token, origin=live.address).close()
+
+
+@pytest.mark.parametrize("name", ["PYTHONOPTIMIZE", "PYTHONINSPECT"])
+def test_a_variable_of_the_readers_changes_nothing(start, name):
+    live = start(**{name: "2"}, PYTHONWARNINGS="ignore", LD_PRELOAD="", SECRET="known")
+    variables = Path(f"/proc/{live.process.pid}/environ")
+    if variables.exists():
+        names = {line.partition(b"=")[0].decode() for line in variables.read_bytes().split(b"\0") if line}
+        assert not names & {name, "PYTHONWARNINGS", "LD_PRELOAD", "SECRET"} and "PATH" in names
+    connect(live, started(live), live.token, origin=live.address).close()
+    live.process.terminate()
+    assert live.process.wait(10) == 0
+
+
+def test_a_module_in_the_folder_is_not_imported(start, tmp_path, monkeypatch):
+    (tmp_path / "random.py").write_text("raise SystemExit('imported')")
+    (tmp_path / "argparse.py").write_text("raise SystemExit('imported')")
+    live = start(cwd=str(tmp_path))
+    assert ask(live, KERNELS, **bearer(live)).status == 200
 
 
 WITHOUT = {
@@ -76,9 +208,9 @@ def test_a_token_in_a_form_does_not_count_without_the_check_of_its_origin(live):
 
 
 def connect(live, kernel: str, token: str = "", **options) -> websocket.WebSocket:
-    query = f"?token={token}" if token else ""
+    protocols = ["torch-warmup", f"token.{token}"] if token else ["torch-warmup"]
     return websocket.create_connection(
-        f"ws://127.0.0.1:{live.port}{KERNELS}/{kernel}/channels{query}", timeout=10, **options
+        f"ws://127.0.0.1:{live.port}{KERNELS}/{kernel}/channels", timeout=10, subprotocols=protocols, **options
     )
 
 
@@ -178,13 +310,13 @@ def test_no_cookie_holds_the_token_or_logs_in(live):
     assert not any(live.token in cookie for cookie in cookies)
 
 
-def test_the_log_has_the_token_only_in_the_address_that_is_printed(live):
+def test_the_log_has_no_token(live):
     kernel = started(live)
     connect(live, kernel, live.token, origin=live.address).close()
     ask(live, f"{KERNELS}?token=wrong")
     ask(live, f"/no-such-page/?token={live.token}")
     log = live.log.read_text(encoding="utf-8")
-    assert log.count(live.token) == 1 and f"/#token={live.token}\n" in log
+    assert live.token not in log
 
 
 HOSTILE = """

@@ -6,6 +6,7 @@ reader sees what the tests see: warnings are errors, files have their real names
 
 from __future__ import annotations
 
+import atexit
 import codecs
 import ctypes
 import signal
@@ -19,14 +20,17 @@ from IPython.display import display
 
 from warmup.content import header, outputs, sources
 from warmup.project import SNIPPETS
-from warmup.run import comparison, digits, exercise
+from warmup.run import comparison, digits, drawing, exercise, orphans
 from warmup.run.child import PR_SET_PDEATHSIG
+from warmup.run.limits import Limits
 from warmup.run.result import Result
 from warmup.run.runner import Runner
 from warmup.site import drawings
 
 MESSAGE = "application/vnd.torch-warmup.run+json"
 TIMEOUT = 600.0  # seconds; a reader who wants it sooner presses Stop
+
+LIMITS = Limits.of_this_machine()
 
 _runner: Runner | None = None
 
@@ -72,7 +76,9 @@ def run(name: str, source: str) -> None:
         result = _started().run(
             program, TIMEOUT, declared=declared, on_output=lambda stream, data: passed_on[stream].write(data)
         )
-    if result.drawing:
+    if result.drawing and not drawing.only_draws(result.drawing):
+        print("The drawing is not shown: it has more in it than shapes and letters.", file=sys.stderr, flush=True)
+    elif result.drawing:
         name = f"Plot of {snippet.stem}"
         figure = drawings.figure(result.drawing, name, f"run-{snippet.stem}--")
         display({"text/html": figure, "text/plain": name}, raw=True)
@@ -114,13 +120,18 @@ def compared(snippet: Path, result: Result) -> Verdict:
 def _sentence(result: Result) -> str:
     if result.status == "failed":
         return f"Ended with exit code {result.code}."
+    if result.signal == "SIGXFSZ":
+        return f"Wrote more than {LIMITS.file / 2**30:.0f} GiB into one file and was stopped."
     if result.status == "signal":
         return f"Was ended by {result.signal}."
+    out_of_reach = "" if orphans.adopting() else " Those in a session of their own still run."
     return {
         "timeout": "Computed for ten minutes and was stopped.",
         "late": "Was stopped after fifty minutes: it waits, or the machine is busy.",
         "output-limit": "Printed more than 256 KiB and was stopped.",
-        "left-children": "Left processes running, which were stopped.",
+        "memory-limit": f"Took more than {LIMITS.memory / 2**30:.1f} GiB of memory and was stopped.",
+        "process-limit": f"Had more than {LIMITS.processes} processes at once and was stopped.",
+        "left-children": f"Left processes running, which were stopped.{out_of_reach}",
     }[result.status]
 
 
@@ -142,5 +153,7 @@ def _started() -> Runner:
         if sys.platform == "linux":
             # If the server is killed, what runs is stopped as if the reader had pressed Stop, and all that it started.
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
-        _runner = Runner().__enter__()
+        orphans.adopt()
+        _runner = Runner(limits=LIMITS).__enter__()
+        atexit.register(_runner.__exit__)
     return _runner

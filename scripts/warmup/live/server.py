@@ -2,34 +2,43 @@
 
 It is ``jupyter_server``, reduced to kernels. Who can reach it could run any program as the user who started it, so:
 it listens on the loopback interface only, answers no other host name, and asks each request about kernels for a token
-that is new at each start. The page gets the token in the fragment of the address that is printed, which no browser
-sends to anybody. There is no cookie that would log in: browsers send those to every port of this machine.
+that is new at each start. The page gets the token for a key that works once, which is in the fragment of the address
+that is printed: no browser sends that to anybody. There is no cookie that would log in: browsers send those to every
+port of this machine.
 """
 
 from __future__ import annotations
 
 import os
-import secrets
+import re
 import shutil
 import signal
 import sys
 import tempfile
+import threading
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
-from jupyter_core.utils import ensure_async
-from jupyter_server.auth import IdentityProvider
 from jupyter_server.auth.decorator import allow_unauthenticated
 from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.serverapp import ServerApp
-from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from tornado import web
-from tornado.ioloop import IOLoop
+from tornado.httputil import HTTPServerRequest
+from tornado.routing import Matcher, Rule
 from traitlets.config import Config
 
+from warmup.live import port as ports
+from warmup.live.kernels import Channels, Kernels
+from warmup.live.keys import LASTS, KeyHandler, Keys, TokenOnly
+from warmup.run import orphans
+
 API = "/jupyter/"
-LEFT = 10.0  # seconds that a kernel outlives the last page that was connected to it: the tab's next page takes it over
+KERNEL = r"(?P<kernel_id>\w+-\w+-\w+-\w+-\w+)"
+HOST = re.compile(r"(127\.0\.0\.1|localhost|\[::1\])(:\d{1,5})?")
+BODY = 64 * 1024  # bytes of a request; programs come through the WebSocket
+MESSAGE = 2 * 1024 * 1024  # bytes of a message
 HEADERS = {
     "Content-Security-Policy": "frame-ancestors 'none'",
     "Cross-Origin-Opener-Policy": "same-origin",
@@ -37,62 +46,29 @@ HEADERS = {
     "Referrer-Policy": "no-referrer",
     "X-Content-Type-Options": "nosniff",
 }
-# Settings of the user's own Jupyter and Python must not open what is closed here.
-FOREIGN = ("JUPYTER", "IPYTHON", "JPY_", "PYTHONSTARTUP", "PYTHONINSPECT")
 
 
-class TokenOnly(IdentityProvider):
-    """Takes whoever sends the token for the user. Nobody is recognized by a cookie, and nobody can log in or out."""
+class Unwelcome(Matcher):
+    """Matches what no page of this site asks: a host name that is none of this machine, a path that no file has."""
 
-    def get_user_cookie(self, handler: web.RequestHandler) -> None:
-        return None
-
-    def set_login_cookie(self, handler: web.RequestHandler, user: object) -> None:
-        pass
-
-    def get_handlers(self) -> list[tuple[str, object]]:
-        return []
-
-    def should_check_origin(self, handler: web.RequestHandler) -> bool:
-        return True  # also of a request that has the token
+    def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
+        if not HOST.fullmatch(request.host):
+            return {"target_kwargs": {"status": 403}}
+        return {"target_kwargs": {"status": 400}} if "\0" in unquote(request.path) else None
 
 
-class Kernels(AsyncMappingKernelManager):
-    """Kernels that end with the tab that they belong to."""
+class Refusal(web.RequestHandler):
+    """Says no, whatever is asked."""
 
-    def __init__(self, **options: Any) -> None:
-        super().__init__(**options)
-        self._left: dict[str, object] = {}  # the waits for those that no page is connected to
+    def initialize(self, status: int) -> None:
+        self.status = status
 
-    def notify_connect(self, kernel_id: str) -> None:
-        super().notify_connect(kernel_id)
-        self._forget(kernel_id)
+    def check_xsrf_cookie(self) -> None:
+        """Not needed: nothing is done."""
 
-    def notify_disconnect(self, kernel_id: str) -> None:
-        """A page has gone: stop what it runs at once, and its kernel if no other page takes it over."""
-        super().notify_disconnect(kernel_id)
-        if kernel_id in self and not self._kernel_connections.get(kernel_id):
-            if self._kernels[kernel_id].execution_state == "busy":
-                IOLoop.current().add_callback(self.interrupt_kernel, kernel_id)
-            self._end_soon(kernel_id)
-
-    async def _finish_kernel_start(self, kernel_id: str) -> None:
-        await super()._finish_kernel_start(kernel_id)
-        if not self._kernel_connections.get(kernel_id):
-            self._end_soon(kernel_id)
-
-    def _end_soon(self, kernel_id: str) -> None:
-        self._forget(kernel_id)
-        self._left[kernel_id] = IOLoop.current().call_later(LEFT, self._end, kernel_id)
-
-    def _forget(self, kernel_id: str) -> None:
-        if wait := self._left.pop(kernel_id, None):
-            IOLoop.current().remove_timeout(wait)
-
-    async def _end(self, kernel_id: str) -> None:
-        self._left.pop(kernel_id, None)
-        if kernel_id in self:
-            await ensure_async(self.shutdown_kernel(kernel_id, now=True))
+    def prepare(self) -> None:
+        self.set_status(self.status)
+        self.finish()
 
 
 class SiteHandler(JupyterHandler, web.StaticFileHandler):
@@ -125,6 +101,7 @@ class Server(ServerApp):
     default_services = ("kernels",)
     no_browser_open_file = True  # the token would stand in it
     site: Path
+    keys: Keys
 
     def load_config_file(self, suppress_errors: bool = True) -> None:
         """Read none."""
@@ -135,11 +112,21 @@ class Server(ServerApp):
     def init_webapp(self) -> None:
         super().init_webapp()
         options = {"path": str(self.site), "default_filename": "index.html"}
-        self.web_app.add_handlers(".*$", [(rf"/(?!{API.strip('/')}/)(.*)", SiteHandler, options)])
+        self.web_app.add_handlers(
+            ".*$",
+            [
+                (rf"/(?!{API.strip('/')}/)(.*)", SiteHandler, options),
+                (f"{API}key", KeyHandler, {"keys": self.keys}),
+                (f"{API}api/kernels/{KERNEL}/channels", Channels),
+                (f"{API}(?!api/kernels(/|$)).*", Refusal, {"status": 404}),
+            ],
+        )
+        self.web_app.default_router.rules.insert(0, Rule(Unwelcome(), Refusal))
 
     def init_signal(self) -> None:
         super().init_signal()
-        signal.signal(signal.SIGINT, self._signal_stop)
+        for name in ("SIGINT", "SIGHUP", "SIGQUIT"):
+            signal.signal(getattr(signal, name), self._signal_stop)
 
 
 def settings(port: int, token: str, folder: Path) -> Config:
@@ -163,10 +150,16 @@ def settings(port: int, token: str, folder: Path) -> Config:
             "quit_button": False,
             "jpserver_extensions": {},
             "log_level": "ERROR",
+            "max_body_size": BODY,
             "identity_provider_class": TokenOnly,
             "kernel_manager_class": Kernels,
-            # A ping may not wait longer than the time between two.
-            "tornado_settings": {"headers": HEADERS, "ws_ping_interval": 30_000, "ws_ping_timeout": 30_000},
+            "tornado_settings": {
+                "headers": HEADERS,
+                # A ping may not wait longer than the time between two.
+                "ws_ping_interval": 30_000,
+                "ws_ping_timeout": 30_000,
+                "websocket_max_message_size": MESSAGE,
+            },
         }
     )
     config.IdentityProvider.token = token
@@ -177,18 +170,19 @@ def settings(port: int, token: str, folder: Path) -> Config:
     return config
 
 
-def serve(site: Path, port: int) -> int:
+def serve(site: Path, port: int | None = None) -> int:
     """Serve a built site and its kernels until a signal ends this.
 
     Args:
         site: the folder that was built with ``LIVE=1``.
-        port: of the loopback interface.
+        port: of the loopback interface; None takes the one of this clone.
 
     Returns:
         The exit code: 1 if the port is taken.
     """
-    for name in [name for name in os.environ if name.startswith(FOREIGN)]:
-        del os.environ[name]
+    drawn = False
+    if port is None:
+        port, drawn = ports.own()
     # The addresses of ZMQ's sockets must be short, and a Mac's own folder for temporary files has a long name.
     short = "/tmp" if os.path.isdir("/tmp") else None
     folder = Path(tempfile.mkdtemp(prefix="warmup-", dir=short))  # for its owner only
@@ -196,21 +190,44 @@ def serve(site: Path, port: int) -> int:
         for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
             os.environ[name] = str(folder)
         os.environ["JUPYTER_NO_CONFIG"] = "1"
-        token = secrets.token_urlsafe(32)
-        Server.site = site.resolve()
-        app = Server.instance(config=settings(port, token, folder))
+        Server.site, Server.keys = site.resolve(), Keys()
+        app = Server.instance(config=settings(port, Server.keys.token, folder))
         try:
             app.initialize(argv=[], find_extensions=False)
         except SystemExit:
             print(f"Port {port} is taken: make live PORT={port + 1}", file=sys.stderr)
             return 1
-        app.io_loop.add_callback(announce, port, token)
+        if drawn:
+            print(FIRST.format(port=port, former=ports.FORMER), flush=True)
+        app.io_loop.add_callback(announce, port, Server.keys)
+        threading.Thread(target=_announce_on_enter, args=(app, port), daemon=True).start()
         app.start()
     finally:
+        orphans.end(())
         shutil.rmtree(folder, ignore_errors=True)
     return 0
 
 
-def announce(port: int, token: str) -> None:
+FIRST = """This copy has port {port} from now on, because a browser keeps your progress by port. To take along what you
+did at port {former}: make live PORT={former}, Practice, "Write to a file"; then make live, Practice, "Read a file"."""
+
+
+def announce(port: int, keys: Keys) -> None:
     """Say where the site is. What follows `#` stays in the reader's browser."""
-    print(f"Open http://127.0.0.1:{port}/#token={token}\nCtrl+C ends it.", flush=True)
+    print(
+        f"Open within {LASTS:.0f} seconds, once: http://127.0.0.1:{port}/#key={keys.new()}\n"
+        "Enter prints a new address, Ctrl+C ends it.",
+        flush=True,
+    )
+
+
+def _announce_on_enter(app: Server, port: int) -> None:
+    if hasattr(signal, "SIGTTIN"):
+        signal.pthread_sigmask(
+            signal.SIG_BLOCK, [signal.SIGTTIN]
+        )  # in the background, reading fails instead of stopping all
+    try:
+        for _ in sys.stdin:
+            app.io_loop.add_callback(announce, port, app.keys)
+    except (OSError, ValueError):
+        return  # there is no terminal, or it is another program's

@@ -11,9 +11,11 @@ import multiprocessing
 import multiprocessing.forkserver
 import multiprocessing.process
 import os
+import resource
 import signal
 import site
 import sys
+import tempfile
 import threading
 import types
 import weakref
@@ -28,12 +30,19 @@ PR_SET_PDEATHSIG = 1
 
 
 def main(
-    path: str, stdout_conn: Connection, stderr_conn: Connection, folder: str, needs_cuda: bool, draws: bool
+    path: str,
+    stdout_conn: Connection,
+    stderr_conn: Connection,
+    folder: str,
+    needs_cuda: bool,
+    draws: bool,
+    file_limit: int,
 ) -> None:
     """Run the snippet `path` as `__main__`, then leave the process; never returns.
 
     `folder` exists and belongs to this run: the snippet works in its `work/`, and `report.json` there
-    says which torch, "" for none, and which device it used; what it `draws` stands in DRAWING. The caller removes it.
+    says which torch, "" for none, and which device it used; what it `draws` stands in DRAWING. Its temporary folder is
+    `tmp/` there. The caller removes it. A file of more than `file_limit` bytes ends the process, 0 for none.
     """
     os.setsid()
     _die_with_parent()
@@ -48,6 +57,11 @@ def main(
         rounding.install(int(seed), Path(path).read_text(encoding="utf-8"))
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
+    os.environ["TMPDIR"] = str(Path(folder, "tmp"))
+    tempfile.tempdir = None  # what the server found out of it
+    if file_limit:
+        resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
+        signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores: an OSError could be caught
     if draws:
         drawing.record_into(Path(folder, DRAWING))
     tolerated.make_warnings_errors()

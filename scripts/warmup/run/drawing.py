@@ -10,6 +10,7 @@ from __future__ import annotations
 import re
 from pathlib import Path
 from typing import TYPE_CHECKING
+from xml.etree import ElementTree
 
 if TYPE_CHECKING:
     from matplotlib.figure import Figure
@@ -68,6 +69,33 @@ def _check_that_labels_fit(figure: Figure) -> None:
             fits = inside.fully_contains(extent.x0, extent.y0) and inside.fully_contains(extent.x1, extent.y1)
             if label.get_text() and not fits:
                 raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it.")
+
+
+# What matplotlib draws with. A page shows a drawing as a part of itself, where anything else could run a script.
+_ELEMENTS = frozenset(["svg", "g", "defs", "clipPath", "path", "rect", "circle", "use", "text", "tspan", "image"])
+_SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+_ADDRESS = re.compile(r"#[\w.-]+|data:image/png;base64,[\w+/=\s]+")
+_URL = re.compile(r"url\((?!#)", re.IGNORECASE)
+
+
+def only_draws(svg: str) -> bool:
+    """Whether an SVG has nothing but shapes and letters: no script, no style sheet, no address of something else."""
+    if "<!" in svg or "<?" in svg:
+        return False
+    try:
+        elements = list(ElementTree.fromstring(svg).iter())
+    except ElementTree.ParseError:
+        return False
+    return all(
+        element.tag.removeprefix(_SVG) in _ELEMENTS and all(_is_harmless(*item) for item in element.items())
+        for element in elements
+    )
+
+
+def _is_harmless(name: str, value: str) -> bool:
+    if name in ("href", _LINK):
+        return _ADDRESS.fullmatch(value) is not None
+    return not name.lower().startswith("on") and not _URL.search(value)
 
 
 def for_a_page(svg: str) -> str:

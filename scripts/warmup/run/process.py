@@ -10,6 +10,7 @@ import os
 import runpy
 import selectors
 import signal
+import stat
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -18,9 +19,13 @@ from pathlib import Path
 
 from warmup.content.outputs import WATCHING
 from warmup.project import SNIPPETS
+from warmup.run import orphans
 from warmup.run.drawing import for_a_page
+from warmup.run.limits import LOOK, Limits
 from warmup.run.result import Result, shown
+from warmup.run.server import ForkServer
 
+REPORT_LIMIT = 16 * 2**20  # bytes of a drawing, or of what a program reports at its end
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
 # The file that judges and checks watch with: they must run where there are no tools.
 _WATCHING = runpy.run_path(str(SNIPPETS / WATCHING))
@@ -36,10 +41,19 @@ class Process:
 
     path: the snippet. timeout: seconds of processor time, its children's too. limit: bytes kept of each stream.
     grace: seconds that processes which it started may outlive it. on_output: gets what is printed when it is printed.
+    limits: what it may take of this machine.
     """
 
-    def __init__(self, path: Path, timeout: float, limit: int, grace: float, on_output: OnOutput | None = None) -> None:
-        self.path, self.timeout, self.limit, self.grace = path, timeout, limit, grace
+    def __init__(
+        self,
+        path: Path,
+        timeout: float,
+        limit: int,
+        grace: float,
+        on_output: OnOutput | None = None,
+        limits: Limits | None = None,
+    ) -> None:
+        self.path, self.timeout, self.limit, self.grace, self.limits = path, timeout, limit, grace, limits
         self._on_output = on_output or (lambda stream, data: None)
         self.status = ""
         self.code: int | None = None
@@ -95,18 +109,26 @@ class Process:
             left = min(left, max(0.05, (self.timeout - self.used) / (os.cpu_count() or 1)))
         if left <= 0:
             self._end("late")
-        return left
+        if not self.limits:
+            return left
+        if reached := self.limits.reached(self.pid, ForkServer.pids()):
+            self._end(reached)
+        return min(left, LOOK)
 
     def _outlive(self) -> None:
         """The process has ended: wait for the ones that it started, kill them after the grace."""
         until = time.monotonic() + self.grace
-        while (alive := living(self.pid)) or self._selector.get_map():
+        while (alive := living(self.pid) + self._adopted()) or self._selector.get_map():
             if time.monotonic() >= until:
                 self.left, self.escaped = alive or 1, not alive
                 kill(self.pid)
                 self._read(0)
                 return
             self._read(0.01)
+
+    def _adopted(self) -> int:
+        """How many processes it has started that left its group and lost their parent, where this can be known."""
+        return len(orphans.adopted(ForkServer.pids())) if orphans.adopting() else 0
 
     def _read(self, wait: float) -> bool:
         """Wait at most `wait` seconds and take what is there; True if the process has ended."""
@@ -142,8 +164,8 @@ class Process:
     def result(self, report: Path, drawn: Path) -> Result:
         out, err = (bytes(self._buffers[end]).decode("utf-8", "replace") for end in (self._out, self._err))
         try:
-            told = json.loads(report.read_text(encoding="utf-8"))
-        except (OSError, ValueError):
+            told = json.loads(_written(report))
+        except ValueError:
             told = {}
         name = "SIGKILL" if self.status else ""
         if not self.status and self.code is not None and self.code < 0:
@@ -159,7 +181,7 @@ class Process:
             signal=name,
             stdout=out,
             stderr=err,
-            drawing=for_a_page(drawn.read_text(encoding="utf-8")) if drawn.exists() else "",
+            drawing=for_a_page(svg) if (svg := _written(drawn)) else "",
             seconds=self.seconds,
             message=self._message(name, err),
             torch=told.get("torch", ""),
@@ -180,6 +202,8 @@ class Process:
                 f"{path} was stopped after {CLOCK * self.timeout:g} s, your machine may be busy: run it again, alone; "
                 "or it waits for what never comes"
             )
+        if self.status in ("memory-limit", "process-limit"):
+            return f"{path} took more of this machine than a program may ({self.status}) and was killed"
         if self.status == "output-limit":
             return f"{path} printed more than {self.limit} bytes and was killed: print less"
         if self.status == "signal":
@@ -195,6 +219,19 @@ class Process:
         last = next((line.strip() for line in reversed(err.splitlines()) if line.strip()), "nothing on stderr")
         also = f", and left {left} running" if self.left else ""
         return f"{path} exited with code {self.code}{also} ({last}): run `python {path}` to see it"
+
+
+def _written(file: Path) -> str:
+    """What a program left in a file; "" if it is none, such as a pipe that nobody writes to, or far too large."""
+    try:
+        descriptor = os.open(file, os.O_RDONLY | os.O_NONBLOCK | os.O_NOFOLLOW)
+        with open(descriptor, "rb") as opened:
+            known = os.fstat(descriptor)
+            if not stat.S_ISREG(known.st_mode) or known.st_size > REPORT_LIMIT:
+                return ""
+            return opened.read(REPORT_LIMIT).decode("utf-8", "replace")
+    except OSError:
+        return ""
 
 
 def kill(group: int) -> None:
@@ -219,10 +256,10 @@ def living(group: int) -> int:
     for entry in os.scandir("/proc"):
         if entry.name.isdigit():
             try:
-                stat = Path(entry.path, "stat").read_bytes()
+                line = Path(entry.path, "stat").read_bytes()
             except OSError:
                 continue
-            state, _, of_group = stat[stat.rindex(b")") + 2 :].split()[:3]
+            state, _, of_group = line[line.rindex(b")") + 2 :].split()[:3]
             count += int(of_group) == group and state not in (b"Z", b"X")
     return count
 

@@ -10,8 +10,9 @@ from pathlib import Path
 class Result:
     """What one run of a snippet gave.
 
-    status: ok, failed, timeout, late, signal, output-limit, left-children or skipped. A timeout is of processor time;
-    what is late was ended by the clock, which on a busy machine may be no fault of its own.
+    status: ok, failed, timeout, late, signal, output-limit, memory-limit, process-limit, left-children or skipped.
+    A timeout is of processor time; what is late was ended by the clock, which on a busy machine may be no fault of
+    its own.
     code: the exit code, None where there is none. signal: the name of the signal that ended it, or "".
     seconds: wall time of the process. message: what happened and what to do, in one sentence; "" if ok.
     drawing: the SVG of what `plt.show()` showed, "" where nothing was drawn.

@@ -13,7 +13,8 @@ from pathlib import Path
 
 from warmup.content import sources
 from warmup.content.header import Header, HeaderError, parse
-from warmup.run import child
+from warmup.run import child, orphans
+from warmup.run.limits import Limits
 from warmup.run.needs import missing_need
 from warmup.run.process import OnOutput, Process, kill
 from warmup.run.result import Result, shown
@@ -39,6 +40,7 @@ class Runner:
     imports: modules that the server imports for all snippets, where it is not started already; worth its time if many
     snippets import them. What is not installed, each snippet misses itself, and what is not named, torch too, it
     imports itself.
+    limits: what each snippet may take of this machine; none where the machine is ours.
     If the runner dies, however it dies, the server and the snippets die too; only processes that a snippet itself
     started may stay.
     """
@@ -51,9 +53,10 @@ class Runner:
         environment: Mapping[str, str] | None = None,
         patience: float = 1.0,
         imports: Sequence[str] = IMPORTS,
+        limits: Limits | None = None,
     ) -> None:
         self.output_limit, self.grace, self.patience = output_limit, grace, patience
-        self._imports = imports
+        self._imports, self._limits = imports, limits
         self._environment = {**ENVIRONMENT, **(environment or {})}
         self._lock = threading.Lock()
         self._groups: set[int] = set()
@@ -119,15 +122,17 @@ class Runner:
         if reason := missing_need(header):
             return Result(path, "skipped", message=f"{shown(path)} {reason}")
         with tempfile.TemporaryDirectory(prefix="warmup-", ignore_cleanup_errors=True) as folder:
-            Path(folder, "work").mkdir()
+            for name in ("work", "tmp"):
+                Path(folder, name).mkdir()
             try:
                 program = sources.place(path.resolve(), Path(folder, "program"))
             except (OSError, ValueError) as error:
                 return Result(path, "failed", message=f"{shown(path)} cannot be run: {error}")
             limit = header.timeout * self.patience if timeout is None else timeout
-            run = Process(path, limit, self.output_limit, self.grace, on_output)
+            run = Process(path, limit, self.output_limit, self.grace, on_output, self._limits)
             with run.pipes(self._context) as (out, err):
-                args = (str(program), out, err, folder, "cuda" in header.needs, header.draws)
+                file_limit = self._limits.file if self._limits else 0
+                args = (str(program), out, err, folder, "cuda" in header.needs, header.draws, file_limit)
                 with self._lock:
                     if stop.is_set():
                         return Result(path, "skipped", message=f"{shown(path)} was not run: the run was stopped")
@@ -150,6 +155,8 @@ class Runner:
                 finally:
                     with self._lock:
                         self._groups.discard(run.pid)
+                    if orphans.adopting():  # then it runs one program at a time
+                        orphans.end(ForkServer.pids())
                 with self._lock:  # multiprocessing polls all its processes whenever one is started
                     run.collect_code()
             return run.result(Path(folder, "report.json"), Path(folder, child.DRAWING))

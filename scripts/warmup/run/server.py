@@ -7,6 +7,7 @@ from __future__ import annotations
 
 import multiprocessing
 import multiprocessing.forkserver
+import multiprocessing.resource_tracker
 import os
 import signal
 import sys
@@ -79,6 +80,13 @@ class ForkServer:
             if (pid := getattr(server, "_forkserver_pid", None)) is not None:
                 os.kill(pid, signal.SIGKILL)
                 server._stop()  # type: ignore[attr-defined]  # waits for it, so that `ensure` knows that it is gone
+
+    @staticmethod
+    def pids() -> set[int]:
+        """The processes that multiprocessing has started for this one: the server, and its tracker of resources."""
+        server, tracker = multiprocessing.forkserver._forkserver, multiprocessing.resource_tracker._resource_tracker
+        found = (getattr(server, "_forkserver_pid", None), getattr(tracker, "_pid", None))
+        return {pid for pid in found if pid is not None}
 
     @classmethod
     def release(cls) -> None:

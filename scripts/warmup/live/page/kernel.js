@@ -3,30 +3,24 @@
 // https://jupyter-client.readthedocs.io/en/stable/messaging.html
 
 import { Refused } from "../programs/programs.js"
+import { ASK, token } from "./token.js"
 
 const API = "/jupyter/api/kernels"
-const TOKEN = "torch-warmup-live-token"
 const KERNEL = "torch-warmup-live-kernel"
 const MESSAGE = "application/vnd.torch-warmup.run+json"
-
-/** Take the token out of the address, where it came from, into this origin's storage. */
-export const takeToken = () => {
-  const found = /^#token=([\w-]+)$/.exec(location.hash)
-  if (!found) return
-  localStorage.setItem(TOKEN, found[1])
-  history.replaceState(null, "", location.pathname + location.search)
-}
+const PROTOCOL = "torch-warmup"
 
 const request = async (path, method) => {
-  const token = localStorage.getItem(TOKEN) ?? ""
   let response
+  const authorization = `token ${await token()}`
   try {
-    response = await fetch(API + path, { method, headers: { Authorization: `token ${token}` }, redirect: "error" })
+    response = await fetch(API + path, { method, headers: { Authorization: authorization }, redirect: "error" })
   } catch {
     throw new Refused("The server does not answer. Start it again with `make live` and open the address that it prints.")
   }
   if (response.status === 404) return null
-  if (!response.ok) throw new Refused("The server asks for its token. Open the address that `make live` printed.")
+  if (response.status === 503) throw new Refused("Eight tabs run programs already. Close one of them and press Run again.")
+  if (!response.ok) throw new Refused(ASK)
   return response.status === 204 ? true : await response.json()
 }
 
@@ -60,10 +54,11 @@ export class Kernel {
     await this.#open(id)
   }
 
-  #open(id) {
+  async #open(id) {
     this.#id = id
-    const query = new URLSearchParams({ session_id: this.#session, token: localStorage.getItem(TOKEN) ?? "" })
-    const socket = new WebSocket(`ws://${location.host}${API}/${id}/channels?${query}`)
+    // Not in the address, which servers write into their logs.
+    const protocols = [PROTOCOL, `token.${await token()}`]
+    const socket = new WebSocket(`ws://${location.host}${API}/${id}/channels?session_id=${this.#session}`, protocols)
     this.#socket = socket
     return new Promise((resolve, reject) => {
       socket.addEventListener("open", resolve)
