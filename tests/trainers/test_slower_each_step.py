@@ -132,3 +132,11 @@ def test_two_windows_give_the_gradient_of_both_with_the_present_weights(trainer)
     torch.nn.functional.mse_loss(output, stream[7:13]).backward()
     for a, b in zip(kept, model.parameters(), strict=True):
         torch.testing.assert_close(a, b.grad)
+
+
+def test_a_detach_at_every_second_step_raises_at_the_second_backward(trainer):
+    source = trainer.broken.replace("retain_graph=True", "").replace(
+        "model(window, state)", "model(window, state.detach() if start // WINDOW % 2 == 0 else state)"
+    )
+    with pytest.raises(RuntimeError, match="Trying to backward through the graph a second time"):
+        trainer.loaded(source).run(0)

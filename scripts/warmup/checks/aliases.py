@@ -30,7 +30,7 @@ def _among(pages: Iterable[Page]) -> Iterator[Problem]:
         for alias in aliases:
             name = alias.casefold()
             if name in title:
-                yield Problem(place, line, f"The alias {alias!r} stands in the title.", "Leave it out.")
+                yield Problem(place, line, f"The alias {alias!r} is in the title.", "Leave it out.")
             if name in owners:
                 other = "itself" if owners[name] is page else relative(owners[name].path)
                 yield Problem(place, line, f"{alias!r} is an alias of {other}, too.", "Keep it where it is answered.")

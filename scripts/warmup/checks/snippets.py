@@ -36,7 +36,7 @@ def problems(path: Path, program: bool) -> Iterator[Problem]:
     try:
         tree = ast.parse(text)
     except SyntaxError as error:
-        fix = "Mend what stands there, or before it."
+        fix = "Fix what is there, or before it."
         yield Problem(relative(path), error.lineno or 0, f"It is not Python: {error.msg}.", fix)
         return
     except ValueError as error:  # what older Pythons raise for a null byte

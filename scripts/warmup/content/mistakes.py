@@ -83,7 +83,7 @@ def _place(code: str, text: str) -> tuple[int, str]:
         ):
             found.append((at, indent))
     if len(found) != 1:
-        count = f"stands there {len(found)} times" if found else "does not stand there"
+        count = f"is there {len(found)} times" if found else "is not there"
         raise CannotApply(f"{wanted[0]!r} {count}")
     return found[0]
 

@@ -43,7 +43,7 @@ def sections(page: Page, known: Sequence[str], required: Container[str]) -> Foun
         if known.index(before.title) >= known.index(after.title):
             yield (
                 after.line,
-                f"The section {after.title!r} stands after {before.title!r}.",
+                f"The section {after.title!r} is after {before.title!r}.",
                 f"The order is: {', '.join(known)}.",
             )
     for number, line in enumerate(page.text.split("\n"), 1):
@@ -76,7 +76,7 @@ def folds(page: Page, title: str, found: Sequence[markdown.Fold], kind: str, cal
             before = part
         elif before and before.text.strip():  # else all of its answer is missing, which is told of it
             number = next(line.number for line in part if line.text.strip())
-            yield number, "This text stands outside of the fold above it.", "Indent it by four spaces."
+            yield number, "This text is outside the fold above it.", "Indent it by four spaces."
 
 
 def shown_as_written(page: Page) -> Found:
@@ -130,7 +130,7 @@ def _said(section: Section) -> Found:
             ended = True
         elif begun and ended and not line.text.startswith("    "):
             if said:
-                yield line.number, "This text stands outside of the grades.", "Write it behind one, or indent it."
+                yield line.number, "This text is outside the grades.", "Write it behind one, or indent it."
             break
         else:
             said += line.text.strip()
@@ -148,12 +148,12 @@ def includes(page: Page, snippets: Path) -> Found:
                 yield (
                     include.line,
                     f"The snippet snippets/{include.path} does not exist.",
-                    f"Write it, or mend the path: this page's snippets stand in snippets/{where}/.",
+                    f"Write it, or fix the path: this page's snippets are in snippets/{where}/.",
                 )
             if not re.match(r"python\b.*\btitle=", include.fenced_as):
                 yield (
                     include.line,
-                    "A snippet stands in a fence without a title.",
+                    "A snippet is in a fence without a title.",
                     f'Fence it as ```python title="{path.name}".',
                 )
         elif include.path.endswith(".out"):
@@ -180,7 +180,7 @@ def includes(page: Page, snippets: Path) -> Found:
                         "Print level, y or n, and text.",
                     )
             elif include.fenced_as.split(" ")[0] != "output":
-                yield include.line, "An output stands in a fence that is not ```output.", "Fence it as ```output."
+                yield include.line, "An output is in a fence that is not ```output.", "Fence it as ```output."
         elif include.path.endswith(".svg"):
             if not path.is_file():
                 yield (
@@ -191,7 +191,7 @@ def includes(page: Page, snippets: Path) -> Found:
             if not re.match(r'plot alt="[^"]+"( caption="[^"]+")?$', include.fenced_as):
                 yield (
                     include.line,
-                    "A plot stands in a fence without words for those who cannot see it.",
+                    "A plot has no alternative text for those who cannot see it.",
                     'Fence it as ```plot alt="what one would see".',
                 )
         elif not path.is_file():

@@ -215,7 +215,7 @@ def _choices(puzzle: Puzzle, snippets: Path) -> Iterator[tuple[int, str, str]]:
             continue
         if choice.variant:
             if not (snippets / choice.variant).is_file():
-                yield line, f"The variant snippets/{choice.variant} does not exist.", "Write it, or mend the name."
+                yield line, f"The variant snippets/{choice.variant} does not exist.", "Write it, or fix the name."
                 continue
             if not squeeze(choice.output(snippets)):
                 yield (

@@ -84,7 +84,7 @@ def _box(page: Drill, link: Callable[[str], str]) -> list[str]:
             "makes a copy of the starter for you and judges it whenever you save it.</p>"
         )
     else:
-        task = f"Download {start} and {judge}, mend the first, and run:"
+        task = f"Download {start} and {judge}, fix the first, and run:"
         more = "<p>The check needs nothing but torch. It says which symptoms are gone, and nothing about causes.</p>"
     return [
         "",

@@ -19,4 +19,4 @@ if __name__ == "__main__":
     print("no shuffling:             ", draws(DataLoader(range(4))))
     print("shuffle=True:             ", draws(DataLoader(range(4), shuffle=True)))
     own = DataLoader(range(4), shuffle=True, generator=torch.Generator())
-    print("generator of its own:     ", draws(own))
+    print("its own generator:        ", draws(own))

@@ -8,7 +8,7 @@ def masked_mean(vectors: torch.Tensor, mask: torch.Tensor) -> torch.Tensor:
 
     Args:
         vectors: (B, T, D), float32 or float64, because a float16 sum can overflow;
-            what stands at a padded place does not matter.
+            what is at a padded place does not matter.
         mask: (B, T), bool, True where there is a token; each row has at least one.
 
     Returns:
@@ -30,5 +30,5 @@ if __name__ == "__main__":
         vectors = embedding(tokens)
         means = vectors.mean(dim=1)[0], masked_mean(vectors, tokens != 0)[0]
         plain, masked = (", ".join(f"{v:+.3f}" for v in mean) for mean in means)
-        print(f"beside {neighbor_length:2} tokens: mean [{plain}]")
-        print(f"{'':8}with the mask: mean [{masked}]")
+        print(f"with {neighbor_length:2} tokens: mean [{plain}]")
+        print(f"{'':6}and the mask: mean [{masked}]")

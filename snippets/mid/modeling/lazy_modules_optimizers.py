@@ -8,7 +8,7 @@ for build in (SGD, Adam, AdamW, RMSprop, Adagrad, Muon):
     try:
         optimizer = build(layer.parameters(), lr=0.1)
     except ValueError:
-        print(f"{build.__name__:8} refuses at construction")
+        print(f"{build.__name__:8} raises at construction")
         continue
     before = layer.weight
     layer(x).square().mean().backward()  # the first forward gives the shape

@@ -25,7 +25,7 @@ def test_names_that_people_type_are_no_problem(sample):
 @pytest.mark.parametrize(
     ("aliases", "others", "message"),
     [
-        ("[What]", "[]", "The alias 'What' stands in the title."),
+        ("[What]", "[]", "The alias 'What' is in the title."),
         ("[one name]", "[One name]", "is an alias of"),
         ("[a a, b b, c c, d d, e e, f f, g g, h h, i i, j j, k k]", "[]", "11 aliases; at most 10."),
         ("name", "[]", "aliases is not a list."),

@@ -47,7 +47,7 @@ def test_a_list_of_programs_has_it_once_in_its_place(sample, folder, fixed):
 
 def test_what_cannot_be_made_says_which_mistake_does_not_fit(folder, fixed):
     (folder / "broken.py").write_text("place = 7\n")
-    with pytest.raises(ProblemError, match=r"mistakes.yml:1: .*'place \+= 0' does not stand there. .*broken.py"):
+    with pytest.raises(ProblemError, match=r"mistakes.yml:1: .*'place \+= 0' is not there. .*broken.py"):
         sources.text(fixed)
 
 

@@ -55,7 +55,7 @@ def test_the_sample_has_no_problem(sample):
         (EXERCISE, "    <!-- warmup:mistakes -->", "", "'Solution' has the marker warmup:mistakes 0 times."),
         (EXERCISE, '??? tip "Hint 2"\n\n    Not minus.\n', "", "'Hints' has 1 folded hints; 2 to 3 belong there."),
         (EXERCISE, "- **Good**", "- **Better**", "has the bullets ['Weak', 'Better', 'Strong']"),
-        (EXERCISE, 'python title="solution.py"', "python", "A snippet stands in a fence without a title."),
+        (EXERCISE, 'python title="solution.py"', "python", "A snippet is in a fence without a title."),
         (TRAINER, "minutes: 4", "minutes: 4\nbugs: []", ":6: The front matter has an unknown key, 'bugs'."),
         (TRAINER, "<!-- warmup:check -->", "", "'Script' has the marker warmup:check 0 times."),
         (TRAINER, "    <!-- warmup:bugs -->", "    <!-- warmup:bugs -->\n    <!-- warmup:bugs -->", "bugs 2 times."),
@@ -91,7 +91,7 @@ def test_a_file_in_the_place_of_a_script_that_is_made(sample):
     ("old", "new", "message"),
     [
         ("- name", "- title", ":1: This mistake has an unknown key, 'title'. Known: name, because, changes."),
-        ("place += 0", "place += 5", ":1: A change does not apply: 'place += 5' does not stand there."),
+        ("place += 0", "place += 5", ":1: A change does not apply: 'place += 5' is not there."),
         ("place += 1", "place += (1", ":1: What comes of it is no Python: "),
         ("place += 1", f"place += 1  # {'x' * 80}", ":1: The line has "),
     ],
@@ -105,9 +105,7 @@ def test_each_bug_can_be_mended_alone_and_all_together(sample):
     path = sample / STILL / "mistakes.yml"
     text = path.read_text()
     path.write_text(text + text.replace("step", "other"))
-    assert "does not apply: 'place += 0' does not stand there. Copy whole lines from broken.py" in the_one(
-        sample, STILL
-    )
+    assert "does not apply: 'place += 0' is not there. Copy whole lines from broken.py" in the_one(sample, STILL)
     path.write_text("[]\n")
     assert "There is no mistake here. check.py is tried on at least one." in "".join(problems(sample))
 
@@ -134,7 +132,7 @@ def test_a_judge_is_tried_on_right_and_wrong_solutions(sample):
         ("A minus subtracts.", "7", ":1: because is not a text."),
         ("right:", "left:", ":1: The change has an unknown key, 'left'."),
         ("total = a + b", "", ":1: The change has no right."),
-        ("total = a + b", "total = b + a", ":1: A change does not apply: 'total = b + a' does not stand there."),
+        ("total = a + b", "total = b + a", ":1: A change does not apply: 'total = b + a' is not there."),
         ("total = a - b", "total = (a", ":1: What comes of it is no Python: "),
         ("total = a - b", f"total = a  # {'x' * 80}", ":1: The line has "),
         ("A minus subtracts.", f"A minus {'x' * 80}", ":1: The line has "),

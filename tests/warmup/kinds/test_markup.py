@@ -21,7 +21,7 @@ QUESTION, EXERCISE = "junior/autograd/thing.md", "practice/write/add.md"
 TRAINER, PUZZLE = "practice/trainers/stands-still.md", "practice/predict/add-two.md"
 EMPTY = "This fold has no answer. Write it below, each line indented by four spaces more than this one."
 SILENT = "This grade says nothing. Write behind it what such an answer sounds like."
-OUTSIDE = "This text stands outside of the fold above it. Indent it by four spaces."
+OUTSIDE = "This text is outside the fold above it. Indent it by four spaces."
 
 
 @pytest.mark.parametrize(
@@ -39,7 +39,7 @@ OUTSIDE = "This text stands outside of the fold above it. Indent it by four spac
         (QUESTION, "## They", "??? question What\n\n    1\n\n## They", "28: This line opens no fold. Write it as"),
         (QUESTION, "**Weak**: a word", "**Weak**:", f"48: {SILENT}"),
         (QUESTION, "**Strong**: a consequence", "**Strong**:\n\nA consequence", f"50: {SILENT}"),
-        (QUESTION, "consequence", "consequence\n\nAnd more.", "52: This text stands outside of the grades. Write it"),
+        (QUESTION, "consequence", "consequence\n\nAnd more.", "52: This text is outside the grades. Write it"),
         (EXERCISE, "    Which operator?\n", "", f"25: {EMPTY}"),
         (EXERCISE, "    Not minus.", "Not minus.", f"29: {EMPTY}"),
         (EXERCISE, "    Twice a plus.", "Twice a plus.", f"47: {EMPTY}"),

@@ -99,7 +99,7 @@ def test_missing_section(sample, title):
 def test_sections_out_of_order_name_the_line(sample):
     why = "## Why: It is told to\n\nThe program says so.\n\n"
     message = the_one(sample, GOOD.replace(why, "").replace("## Run it", f"{why}## Run it"))
-    assert "The section 'Run it' stands after 'Why'." in message
+    assert "The section 'Run it' is after 'Why'." in message
     assert "thing.md:18:" in message
 
 

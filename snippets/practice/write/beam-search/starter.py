@@ -27,8 +27,8 @@ def beam_search(
         beam: how many hypotheses are kept, at least 1; it may exceed V.
         max_new: how many tokens are generated at most, at least 1.
         alpha: the score is the sum divided by n ** alpha, where n is the number of
-            generated tokens, eos included and start not. It decides only in which
-            order the result stands, not which hypotheses are kept.
+            generated tokens, eos included and start not. It decides only the order
+            of the result, not which hypotheses are kept.
 
     Returns:
         The kept hypotheses, finished or not, the best score first: pairs of the

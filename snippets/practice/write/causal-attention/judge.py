@@ -151,7 +151,7 @@ def padding(solution: Solution) -> None:
         )
 
 
-@judge.group("gradients, also where padding stands")
+@judge.group("gradients, also in the padding")
 def gradients(solution: Solution) -> None:
     for mask in ("None", "keep"):
         code = (

@@ -17,7 +17,7 @@ def multi_head_attention(
             h*D to (h+1)*D of each, with D = C / n_heads.
         w_out: (C, C). There are no biases: y = concat(heads) @ w_out.T.
         n_heads: a divisor of C.
-        keep: (B, T) bool, True where a token is real. Padding stands left or right.
+        keep: (B, T) bool, True where a token is real. Padding is left or right.
 
     Returns:
         (B, T, C), dtype and device of x, computed in at least the precision of x.

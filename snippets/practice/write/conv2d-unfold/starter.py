@@ -27,7 +27,7 @@ def conv2d(
     Returns:
         (N, C_out, H_out, W_out). The dilated kernel fits into the padded input:
         H_out = (H + 2 * padding - dilation * (kh - 1) - 1) // stride + 1,
-        and W_out likewise.
+        and W_out in the same way.
 
     Raises:
         ValueError: groups does not divide C, or does not divide C_out.

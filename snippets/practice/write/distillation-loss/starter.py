@@ -14,7 +14,7 @@ def distillation_loss(
 
     Args:
         student: (N, V) logits, float32 or float64, finite and of any size.
-        teacher: (N, V) logits, likewise. No gradient may reach them.
+        teacher: (N, V) logits, as above. No gradient may reach them.
         targets: (N,) int64, from 0 to V - 1.
         temperature: T > 0. In the soft term, both models' logits are divided by it.
         alpha: the weight of the soft term, from 0 to 1.

@@ -42,7 +42,7 @@ def packed_mask(doc: Tensor) -> Tensor:
     """Who may attend to whom: (B, T, T) bool, queries in rows and keys in columns.
 
     doc (B, T) int64 says which document a token belongs to. A token sees itself
-    and the earlier tokens of its document, even if another one stands between.
+    and the earlier tokens of its document, even if another document is between.
     """
     raise NotImplementedError
 

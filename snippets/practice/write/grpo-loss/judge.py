@@ -129,7 +129,7 @@ mask = torch.ones(5, 2, 1, dtype=torch.bool)
     compare(solution, code)
 
 
-@judge.group("each prompt is a group of its own")
+@judge.group("each prompt is a separate group")
 def groups(solution: Solution) -> None:
     code = made(3, 4, 5) + "{}" + CALL + ")"
     before = solution.run(code.format("")).got
@@ -147,7 +147,7 @@ def equal(solution: Solution) -> None:
     )
 
 
-@judge.group("what stands outside of the mask has no influence")
+@judge.group("what is outside the mask has no influence")
 def outside(solution: Solution) -> None:
     holes = "mask = torch.rand(2, 3, 6) < 0.5\nmask[..., 2] = True\n"
     compare(solution, made(2, 3, 6) + holes)

@@ -8,7 +8,7 @@ def contrastive_loss(image: Tensor, text: Tensor, log_scale: Tensor) -> Tensor:
 
     Args:
         image: (N, D) float32 or float64, rows of any length.
-        text: (N, D), likewise. The similarity of two rows is their cosine.
+        text: (N, D), as above. The similarity of two rows is their cosine.
         log_scale: 0-dim, the logarithm of the factor on the similarities. It is
             trained.
 

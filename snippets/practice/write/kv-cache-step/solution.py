@@ -28,7 +28,7 @@ def attend(
     cache.length = end
     keys, values = cache.k[:, :, :end], cache.v[:, :, :end]
     scores = q @ keys.transpose(-2, -1) / math.sqrt(C // n_heads)  # (B, H, T, end)
-    # Query i stands at position start + i.
+    # Query i is at position start + i.
     allowed = torch.ones(T, end, dtype=torch.bool, device=x.device).tril(start)
     heads = scores.masked_fill(~allowed, -math.inf).softmax(dim=-1) @ values
     return heads.transpose(1, 2).reshape(B, T, C) @ w_out.T

@@ -19,7 +19,7 @@ def collate(
 
     Returns:
         Three tensors (B, L). L is the length of the batch's longest sequence,
-        after cutting. Padding stands on the right. None shares memory with another
+        after cutting. Padding is on the right. None shares memory with another
         one or with the batch.
         "input_ids": int64, the tokens.
         "attention_mask": bool, True where a token is real.

@@ -83,7 +83,7 @@ def rows(solution: Solution) -> None:
     close(case.got, expected(case.x, case.weight).float(), 1e-5, 1e-6)
 
 
-@judge.group("eps stands below the root: small rows, and rows of zeros")
+@judge.group("eps is below the root: small rows, and rows of zeros")
 def small(solution: Solution) -> None:
     for scale, eps in ((1e-3, ""), (1e-4, ""), (1.0, ", 0.5"), (1.0, ", eps=0.1")):
         case = solution.run(made((3, 4), scale=scale) + f"rms_norm(x, weight{eps})")

@@ -8,8 +8,8 @@ def apply_rope(
     """Rotary position embeddings: rotate pairs of channels by the position.
 
     Pair i of a token at position p is rotated by the angle p * theta ** (-2i / D):
-    (a, b) becomes (a cos - b sin, a sin + b cos). Each result stands where its
-    input stood. Angles are computed in float32 or better, whatever the dtype of x.
+    (a, b) becomes (a cos - b sin, a sin + b cos). Each result is where its
+    input was. Angles are computed in float32 or better, whatever the dtype of x.
 
     Args:
         x: (B, H, T, D), any float dtype, D even.

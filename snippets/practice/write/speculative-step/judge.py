@@ -249,7 +249,7 @@ def dtypes(solution: Solution) -> None:
             check(solution, made(3, 5, u, 2, dtype), near)
 
 
-@judge.group("no random numbers of its own")
+@judge.group("no other random numbers than u")
 def randomness(solution: Solution) -> None:
     for u in ([0.3, 0.3], [0.3, 0.7]):
         call = "verify_draft(draft, draft_probs, target_probs, u, draw)"

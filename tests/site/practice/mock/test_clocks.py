@@ -26,7 +26,7 @@ def test_clocks_run_while_one_answers_and_stand_still_in_a_pause_and_at_the_answ
     page.clock.run_for(61_000)
     clocks(page, f"{budget - 2}:59 left", "13:59 left")
     press(page, "k")
-    expect(app(page)).to_contain_text("Paused. The clocks stand still.")
+    expect(app(page)).to_contain_text("Paused. The clocks are stopped.")
     page.clock.run_for(600_000)
     clocks(page, f"{budget - 2}:59 left", "13:59 left")
     press(page, "k")

@@ -412,3 +412,25 @@ class TestNoGrad:
     def test_no_grad_leaves_dropout_on(self):
         with torch.no_grad():
             assert (nn.Dropout(0.5)(torch.ones(1000)) == 0).any()
+
+    @pytest.mark.parametrize("train", [True, False])
+    def test_set_grad_enabled_takes_a_bool_and_without_a_block_it_stays(self, train):
+        w = torch.ones(2, requires_grad=True)
+        with torch.set_grad_enabled(train):
+            assert (w * 2).requires_grad is train
+        assert torch.is_grad_enabled()
+        try:
+            torch.set_grad_enabled(train)
+            assert torch.is_grad_enabled() is train and (w * 2).requires_grad is train
+        finally:
+            torch.set_grad_enabled(True)
+
+    @pytest.mark.parametrize("mode", [torch.no_grad, torch.inference_mode])
+    def test_gradients_that_are_there_already_stay(self, mode):
+        layer = nn.Linear(2, 1)
+        layer(torch.ones(1, 2)).sum().backward()
+        before = layer.weight.grad.clone()
+        with mode():
+            layer(torch.ones(3, 2))
+            assert torch.equal(layer.weight.grad, before)
+        assert torch.equal(layer.weight.grad, before)

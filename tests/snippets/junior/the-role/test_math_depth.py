@@ -7,6 +7,7 @@ import torch
 import torch.nn.functional as F
 from torch import nn
 from torch.autograd.gradcheck import GradcheckError, gradcheck
+from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -225,3 +226,23 @@ class TestMathDepth:
                 moves[optimizer.__name__, reduction] = layer.weight.detach() - before
         torch.testing.assert_close(moves["SGD", "sum"], 8 * moves["SGD", "mean"])
         torch.testing.assert_close(moves["Adam", "sum"], moves["Adam", "mean"])
+
+    @pytest.mark.parametrize(("samples", "n", "m"), [(5, 3, 7), (2, 4, 4)])
+    def test_a_linear_layer_has_nm_and_m_parameters_and_costs_2nnm_flops_and_twice_that_backward(self, samples, n, m):
+        layer, x = nn.Linear(n, m), torch.randn(samples, n, requires_grad=True)
+        assert [p.numel() for p in layer.parameters()] == [n * m, m]
+        with FlopCounterMode(display=False) as forward:
+            y = layer(x)
+        with FlopCounterMode(display=False) as backward:
+            y.sum().backward()
+        assert forward.get_total_flops() == 2 * samples * n * m
+        assert backward.get_total_flops() == 2 * forward.get_total_flops()
+
+    def test_kl_divergence_to_a_fixed_target_has_the_gradient_of_the_cross_entropy(self):
+        torch.manual_seed(0)
+        for classes in (2, 5):
+            logits = torch.randn(6, classes, dtype=torch.float64, requires_grad=True)
+            target = torch.rand(6, classes, dtype=torch.float64).softmax(1)
+            kl = F.kl_div(logits.log_softmax(1), target, reduction="batchmean")
+            (a,), (b,) = (torch.autograd.grad(one, logits) for one in (kl, F.cross_entropy(logits, target)))
+            torch.testing.assert_close(a, b)

@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+from sklearn.datasets import load_digits
 from torch.nn import functional as F
 
 from warmup.testing import load_snippet
@@ -105,3 +106,26 @@ class TestLimitedLabels:
         other_view = (logits + torch.randn(4, 10, generator=seeded(2))).detach().requires_grad_()
         F.cross_entropy(other_view, logits.detach().softmax(dim=1)).backward()
         assert other_view.grad.abs().max() > 1e-3
+
+    def test_tuned_for_each_draw_pseudo_labels_gain_nothing_in_one_of_five_draws_and_less_in_the_others(self):
+        pixels, digits = load_digits(return_X_y=True)
+        x, y = F.pad(torch.tensor(pixels) / 16, (0, 1), value=1.0), torch.tensor(digits)
+        order = torch.randperm(len(x), generator=torch.Generator().manual_seed(0))
+        pool, val, test, _ = order.split([450, 200, 700, 447])
+        few = torch.stack([limited.draw(y[pool], 3, seed) for seed in range(5)], dim=1)
+        found = {"few": [], "pseudo": []}
+        for decay in (1e-4, 1e-3, 1e-2, 1e-1):
+            found["few"].append(first := limited.fit(x[pool], few, decay))
+            for threshold in (0.3, 0.5, 0.7) if decay < 0.1 else ():
+                weights = first
+                for _ in range(2):
+                    weights = limited.fit(x[pool], limited.with_guesses(x[pool], few, weights, threshold), decay)
+                found["pseudo"].append(weights)
+        chosen = {}
+        for name, grid in found.items():
+            guesses = torch.stack([(x @ w.flatten(1)).view(-1, 5, 10).argmax(dim=2) for w in grid])
+            right = 100 * (guesses == y[:, None]).double()
+            best = right[:, val].mean(dim=1).argmax(dim=0, keepdim=True)  # of each draw
+            chosen[name] = right[:, test].mean(dim=1).gather(0, best)[0]
+        gains = (chosen["pseudo"] - chosen["few"]).sort().values
+        assert abs(gains[0]) < 1 and gains[1] > 1.5 and gains[-1] < 5

@@ -146,3 +146,21 @@ class TestAttentionComplexity:
         n = 2000
         assert sum(t * t for t in range(1, n + 1)) == pytest.approx(n**3 / 3, rel=0.01)
         assert sum(range(1, n + 1)) == pytest.approx(n**2 / 2, rel=0.01)
+
+    @pytest.mark.parametrize("t", [128, 256])
+    def test_multihead_attention_stores_the_weights_of_each_head_by_default(self, t):
+        heads, x = 4, torch.randn(1, t, 64)
+        layer = torch.nn.MultiheadAttention(64, heads, batch_first=True)
+
+        def kept(**options):
+            storages = {}
+
+            def pack(one):
+                storages[one.untyped_storage().data_ptr()] = one.untyped_storage().nbytes()
+                return one
+
+            with torch.autograd.graph.saved_tensors_hooks(pack, lambda one: one):
+                layer(x, x, x, **options)
+            return sum(storages.values())
+
+        assert kept() - kept(need_weights=False) >= heads * t * t * 4

@@ -217,3 +217,24 @@ class TestDifferentiableLoss:
         z = torch.zeros(1, dtype=torch.float64, requires_grad=True)
         assert not torch.autograd.gradcheck(torch.relu, (z,), raise_exception=False)
         assert torch.autograd.gradcheck(torch.relu, (z.detach().add(0.5).requires_grad_(),))
+
+    @pytest.mark.parametrize("shape", [(4,), (3, 2)])
+    def test_an_error_about_a_scalar_is_no_cut_graph(self, shape):
+        z = torch.randn(shape, requires_grad=True)
+        loss = torch.nn.functional.mse_loss(z, torch.zeros(shape), reduction="none")
+        with pytest.raises(RuntimeError, match="grad can be implicitly created only for scalar outputs"):
+            loss.backward()
+        loss.mean().backward()
+        assert z.grad.any()
+        with pytest.raises(RuntimeError, match="does not require grad"):
+            loss.detach().mean().backward()
+
+    @pytest.mark.parametrize("n", [3, 8])
+    def test_the_check_passes_a_wrong_sign_and_a_wrong_shape(self, n):
+        z, y = torch.randn(n, 1, generator=torch.Generator().manual_seed(0)), torch.arange(float(n))
+        assert check.verdict(lambda z: -(z[:, 0] - y).square().mean(), z) == "ok"
+        assert check.verdict(lambda z: (z - y).square().mean(), z) == "ok"
+        assert (z - y).shape == (n, n)
+        # The wrong sign prefers a bad prediction. The wrong shape prefers the mean to the right answer.
+        assert -(y + 1 - y).square().mean() < -(y - y).square().mean()
+        assert (y.mean().expand(n, 1) - y).square().mean() < (y[:, None] - y).square().mean()

@@ -180,3 +180,11 @@ class TestGraphNeuralNetwork:
         assert (within[:30].diff() < 0).all() and (between.diff() < 0).all()
         assert within[2] < 0.15 * within[0] and between[2] > 0.7 * between[0]
         assert between[-1] < 0.01 * between[0]
+
+    def test_unique_sorts_the_edges_so_weights_no_longer_fit(self):
+        edges, weights = torch.tensor([[2, 0, 1], [1, 0, 0]]), torch.tensor([2.0, 0.0, 1.0])  # the weight is the sender
+        assert torch.equal(weights, edges[0].float())
+        once, inverse = edges.unique(dim=1, return_inverse=True)
+        assert not torch.equal(weights, once[0].float())
+        moved = torch.zeros(once.shape[1]).index_add(0, inverse, weights)
+        assert torch.equal(moved, once[0].float())

@@ -131,7 +131,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
     if (chosen.length) mock.href = mockLink(chosen)
     material.complete(selection.ids).catch(() => { /* whoever needs it tries again, and says so */ })
     undo.replaceChildren(...(selection.before.length ? [
-      button(`Bring back the ${counted(selection.before.length, "question")} that stood here before`, () => {
+      button(`Bring back the ${counted(selection.before.length, "question")} that were here before`, () => {
         selection.restore()
         summary.focus()
       }, { quiet: true }),

@@ -24,7 +24,7 @@ const scores = () => part("score", "Score", element("table", {},
     SCORES.map((text, index) => element("td", {}, element("span", { class: "tw-kit-box" }), ` ${index + 1} ${text}`)))))))
 
 // The browser's own Print does not wait.
-const missing = ({ page }) => element("p", {}, "The task has not been loaded. It stands at ", element("a", { href: page }, page))
+const missing = ({ page }) => element("p", {}, "The task has not been loaded. It is at ", element("a", { href: page }, page))
 
 const codingParts = ({ coding }) => [
   part("task", "Task", fragment(coding.task), code(coding.signature),

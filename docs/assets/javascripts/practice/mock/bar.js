@@ -26,7 +26,7 @@ const showClocks = () => {
 const showPause = () => {
   parts.pause.hidden = !session.answering
   parts.pause.firstChild.data = session.paused ? "Go on" : "Pause"
-  write(parts.state, session.paused && session.answering ? "Paused. The clocks stand still." : "")
+  write(parts.state, session.paused && session.answering ? "Paused. The clocks are stopped." : "")
 }
 
 const showMap = () => fill(parts.map, element("ol", { class: "tw-map" }, session.interview.answers.map((one, index) =>

@@ -72,7 +72,7 @@ export const recordingsOfAnswer = () => live(() => {
 /** A box with all recordings. */
 export const recordingsOfAll = () => live(() => pieces.size > 0 && element("section", { class: "tw-recordings" },
   element("h2", {}, "Your recordings"),
-  element("p", { class: "tw-quiet" }, "They are gone when this tab closes or another interview starts."),
+  element("p", { class: "tw-quiet" }, "They are deleted when this tab closes or another interview starts."),
   [...pieces].map(([id, list]) => [element("h3", {}, session.bank.byId.get(id).title), players(list, id)])))
 
 recorder.addEventListener("piece", ({ detail }) => {
@@ -80,7 +80,7 @@ recorder.addEventListener("piece", ({ detail }) => {
   refill()
 })
 recorder.addEventListener("lost", () => {
-  tell("The microphone is gone. The interview goes on without a recording.")
+  tell("The microphone was disconnected. The interview continues without a recording.")
   if (session.running) followAnswer()
 })
 

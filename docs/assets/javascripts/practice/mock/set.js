@@ -10,10 +10,10 @@ import { random } from "./chance.js"
 export const FORMATS = {
   junior: { label: "Junior", about: "A first job: the fundamentals.", weights: { junior: 1 } },
   mid: { label: "Mid", about: "A few years in, with a look back at the fundamentals.", weights: { mid: 0.75, junior: 0.25 } },
-  senior: { label: "Senior", about: "Systems and performance, and what they stand on.", weights: { senior: 0.7, mid: 0.2, junior: 0.1 } },
+  senior: { label: "Senior", about: "Systems and performance, and what they build on.", weights: { senior: 0.7, mid: 0.2, junior: 0.1 } },
   screen: { label: "Screen", about: "A phone screen: answers of at most 3 minutes.", weights: { junior: 0.6, mid: 0.4 }, longest: 3 },
   onsite: {
-    label: "Onsite", about: "Coding, debugging, behavioral and design: one of each first, as far as the time allows.",
+    label: "Onsite", about: "Coding, debugging, behavioral and design: one of each first, if the time allows.",
     weights: { senior: 0.5, mid: 0.5 }, kinds: ["coding", "debugging", "behavioral", "design"], anyLevel: ["behavioral"],
   },
 }

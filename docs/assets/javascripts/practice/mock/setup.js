@@ -71,7 +71,7 @@ const form = link => element("form", { onsubmit: startNew, oninput: preview },
       })))),
   element("label", { class: "tw-check" }, element("input", { type: "checkbox", name: "record" }),
     element("span", {}, element("strong", {}, "Record my voice"), " for me to listen to after each answer. The recording stays in "
-      + "this tab's memory: it is never uploaded, and it is gone when the tab closes unless you download it.")),
+      + "this tab's memory: it is never uploaded, and it is deleted when the tab closes unless you download it.")),
   element("div", { class: "tw-actions" },
     element("button", { class: "tw-button" }, "Start", element("kbd", { "aria-hidden": "true" }, "Enter")), parts.preview))
 

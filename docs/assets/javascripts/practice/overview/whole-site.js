@@ -12,7 +12,7 @@ const [keep, cancel, remove] = ["keep", "cancel", "remove"].map(name => box.quer
 const megabytes = bytes => `${Math.max(1, Math.round(bytes / 1e6))} MB`
 
 const STOPPED = "It stopped, because the network failed or has a new release of the site. What is kept stays. Load this page again to go on."
-const NOT_HERE = "This browser can't keep the site here. Browsers refuse it in some private windows, and for addresses that begin with neither https nor http://localhost."
+const NOT_HERE = "This browser can't keep the site here. Browsers don't allow it in some private windows, and for addresses that begin with neither https nor http://localhost."
 const NOT_NOW = "This copy of the site can't be kept now: there is no network, a release is being published, or the server changes its pages, as the one of make serve does."
 
 const FAILED = {
