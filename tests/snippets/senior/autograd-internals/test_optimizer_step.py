@@ -169,6 +169,20 @@ class TestOptimizerStep:
         assert in_backward.gradient_mib(False) == list(range(1, 9))
         assert in_backward.gradient_mib(True) == [1] * 8
 
+    @pytest.mark.parametrize("fused", [False, True])
+    @pytest.mark.parametrize("start", [2.0, 5.0])
+    def test_with_a_step_in_backward_a_node_that_uses_a_detached_weight_can_meet_the_new_one(self, fused, start):
+        h, w = torch.ones(1, requires_grad=True), nn.Parameter(torch.tensor([start]))
+        in_backward.step_in_backward([w], lambda ps: torch.optim.SGD(ps, lr=0.5, fused=fused))
+        product = h * w.detach()
+        loss = (product + 2 * w).sum()
+        if fused:
+            loss.backward()
+            assert w.item() == start - 1 and h.grad.item() == start - 1  # and not start
+        else:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+
     def test_remove_ends_the_steps(self):
         model = mlp()
         handles = in_backward.step_in_backward(model.parameters(), lambda ps: torch.optim.SGD(ps, lr=0.1))
