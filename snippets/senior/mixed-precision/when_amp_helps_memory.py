@@ -61,7 +61,7 @@ if __name__ == "__main__":
             ("bfloat16", False, torch.bfloat16),
         ):
             parts = memory(tokens, autocast, dtype)
-            bars[f"{name}\n{tokens} tokens"] = parts
+            bars[f"{name}\n{tokens}"] = parts
             a, b, c, d = (value // 1000 for value in parts.values())
             print(f"{tokens:4} {name:12}{a:11}{b:11}{c:7}{d:20}")
     bottom = [0.0] * len(bars)
@@ -69,6 +69,7 @@ if __name__ == "__main__":
         heights = [bar[part] / 1e6 for bar in bars.values()]
         plt.bar(list(bars), heights, bottom=bottom, label=part, hatch=hatch)
         bottom = [low + high for low, high in zip(bottom, heights, strict=True)]
+    plt.xlabel("recipe, and number of tokens")
     plt.ylabel("MB")
     plt.legend()
     plt.show()
