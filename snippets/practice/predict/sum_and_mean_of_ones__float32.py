@@ -1,0 +1,6 @@
+import torch
+
+ones = torch.ones(100_000, dtype=torch.float32)
+total = ones.sum()
+mean = ones.mean()
+print(total.item(), mean.item())
