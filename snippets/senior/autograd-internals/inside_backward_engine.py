@@ -13,7 +13,8 @@ def backward_by_hand(loss: torch.Tensor) -> list[str]:
     """What loss.backward() does on a CPU, without hooks and without freeing.
 
     Args:
-        loss: one number with a grad_fn; its graph is kept, .grad is added to.
+        loss: one number, the only result of its node. No custom Function may be
+            in its graph, which is kept; .grad is added to.
 
     Returns:
         The names of the nodes, in the order in which they ran.

@@ -13,7 +13,7 @@ cost = load_snippet("senior/autograd-internals/aliasing_in_backward_cost.py")
 
 SHARING = {
     "stack and sum": lambda p, q: torch.stack([p, q]).sum(0),
-    "unsqueeze": lambda p, q: (p[None] + q[None])[0],
+    "unsqueeze": lambda p, q: p[None] + q[None],
     "view": lambda p, q: p.view(-1, 1) + q.view(-1, 1),
 }
 NOT_SHARING = {
@@ -94,6 +94,19 @@ class TestAliasingInBackward:
         for _ in range(2):
             SHARING[name](p, q).square().sum().backward()
         assert p.grad.tolist() == q.grad.tolist() == [12.0] * 3
+
+    @pytest.mark.parametrize("name", [*SHARING, *NOT_SHARING])
+    @pytest.mark.parametrize("to_none", [True, False])
+    def test_zeroing_in_place_keeps_two_gradients_in_one_memory(self, name: str, to_none: bool):
+        p, q = (torch.ones(3, requires_grad=True) for _ in range(2))
+        optimizer, found = torch.optim.SGD([p, q], lr=0.0), []
+        for _ in range(3):
+            optimizer.zero_grad(set_to_none=to_none)
+            (SHARING | NOT_SHARING)[name](p, q).square().sum().backward()
+            found.append(p.grad[0].item())
+            optimizer.step()
+        factor = 2 if name in SHARING and not to_none else 1
+        assert found[1:] == [factor * found[0]] * 2
 
     @pytest.mark.parametrize("view", [lambda h: h[:2], lambda h: h.tensor_split(2)[0], lambda h: h.narrow(0, 0, 2)])
     def test_a_view_from_a_node_of_its_own_can_be_written(self, view):
@@ -177,6 +190,15 @@ class TestAliasingInBackward:
             wide.mul_(2)
         (x * 1).expand(rows, 3).sum().backward()
         assert x.grad.tolist() == [[rows] * 3]
+
+    @pytest.mark.parametrize("rows", [2, 5])
+    def test_a_write_into_one_row_of_an_expanded_tensor_changes_all_rows(self, rows: int):
+        x = torch.ones(1, 3, requires_grad=True)
+        wide = (x * 1).expand(rows, 3)
+        wide[0].mul_(2)
+        assert wide.tolist() == [[2.0] * 3] * rows
+        wide.sum().backward()
+        assert x.grad.tolist() == [[2.0 * rows] * 3]
 
     def test_a_view_from_a_custom_function_cannot_be_written(self):
         class Flat(torch.autograd.Function):

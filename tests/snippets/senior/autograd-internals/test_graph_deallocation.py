@@ -8,6 +8,8 @@ import pytest
 import torch
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
+from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -41,6 +43,29 @@ class Ledger:
     def held(self) -> int:
         storages = {s.data_ptr(): s.nbytes() for s in (box.tensor.untyped_storage() for box in self.boxes)}
         return sum(size for pointer, size in storages.items() if pointer not in self.ours)
+
+
+class Allocated(TorchDispatchMode):
+    """Counts the bytes of all storages that operations make, and their peak."""
+
+    def __init__(self):
+        super().__init__()
+        self.now = self.peak = 0
+        self.seen = weakref.WeakSet()
+
+    def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+        result = function(*args, **(kwargs or {}))
+        for tensor in result if isinstance(result, tuple | list) else [result]:
+            if isinstance(tensor, torch.Tensor) and tensor.untyped_storage() not in self.seen:
+                storage = tensor.untyped_storage()
+                self.seen.add(storage)
+                self.now += storage.nbytes()
+                weakref.finalize(storage, self.freed, storage.nbytes())
+        self.peak = max(self.peak, self.now)
+        return result
+
+    def freed(self, size: int) -> None:
+        self.now -= size
 
 
 def mlp(depth: int, activation: type[nn.Module]) -> nn.Sequential:
@@ -142,6 +167,33 @@ class TestGraphDeallocation:
         assert {name: holders.held_by(keep) for name, keep in found.items()} == {
             "last": 3, "part": 3, "list": 3, "middle": 2, "grad": 0, "float": 0, "both": 3,
         }  # fmt: skip
+
+    @pytest.mark.parametrize("batch, width, late", [(4, 128, True), (512, 32, False)])
+    def test_all_memory_peaks_in_backward_and_not_at_the_end_of_forward(self, batch: int, width: int, late: bool):
+        model = nn.Sequential(*[nn.Sequential(nn.Linear(width, width), nn.Tanh()) for _ in range(6)])
+        x = torch.randn(batch, width)
+        with Allocated() as allocated:
+            loss = model(x).sum()
+            after_forward, allocated.peak = allocated.now, 0
+            loss.backward()
+        assert allocated.peak > 1.05 * after_forward
+        assert (allocated.now > 1.5 * after_forward) is late  # all gradients
+        assert (allocated.now > 0.95 * allocated.peak) is late
+
+    @pytest.mark.parametrize("reentrant", [True, False])
+    def test_with_checkpoints_the_graph_grows_in_backward_before_it_falls(self, reentrant: bool):
+        model, x, found = mlp(4, nn.Tanh), torch.randn(64, 8, requires_grad=True), []
+        for checkpointed in (True, False):
+            with Allocated() as allocated:
+                h = x
+                for part in (model[:2], model[2:]):
+                    h = checkpoint(part, h, use_reentrant=reentrant) if checkpointed else part(h)
+                loss = h.sum()
+                after_forward, allocated.peak = allocated.now, 0
+                loss.backward()
+            model.zero_grad()
+            found.append((after_forward, allocated.peak / after_forward))
+        assert found[0][0] < 0.8 * found[1][0] and found[0][1] > 1.2 * found[1][1]
 
     @pytest.mark.parametrize("layers", [2, 8])
     def test_the_curves_of_the_picture(self, layers: int, monkeypatch: pytest.MonkeyPatch):

@@ -186,6 +186,58 @@ class TestInsideBackward:
         assert found == [False, True]
 
     @pytest.mark.parametrize("reentrant", [True, False])
+    def test_a_weight_shared_by_two_reentrant_checkpoints_is_written_twice(self, reentrant: bool):
+        for function in (torch.mul, torch.add):
+            w, h = (torch.full((1,), n, requires_grad=True) for n in (2.0, 3.0))
+            writes: list[int] = []
+            w.register_post_accumulate_grad_hook(lambda _, writes=writes: writes.append(1))
+            for _ in range(2):
+                h = checkpoint(lambda t, f=function, w=w: f(t, w), h, use_reentrant=reentrant)
+            h.backward()
+            assert len(writes) == (2 if reentrant else 1)
+            assert w.grad == (12 if function is torch.mul else 2)
+
+    @pytest.mark.parametrize("doublings", [5, 30])
+    def test_each_node_runs_once_however_many_paths_lead_to_it(self, doublings: int):
+        w, ran = torch.ones(1, requires_grad=True), []
+        h = first = w * 1
+        for _ in range(doublings):
+            h = h + h
+        first.grad_fn.register_prehook(lambda g: ran.append(g[0].item()))
+        h.backward()
+        assert ran == [2.0**doublings] and w.grad == 2**doublings
+
+    def test_a_long_chain_needs_no_call_stack(self):
+        w = torch.ones(1, requires_grad=True)
+        h = w
+        for _ in range(100_000):
+            h = h + 1
+        h.backward()
+        assert w.grad == 1
+
+    @pytest.mark.parametrize("again", ["from the first", "this one only"])
+    def test_clearing_after_an_error_drops_the_earlier_micro_batches(self, again: str):
+        u, v = (torch.tensor(n, requires_grad=True) for n in (2.0, 3.0))
+        failures, batches = [RuntimeError("once")], [0, 1]
+
+        def fail(_: torch.Tensor) -> None:
+            if failures:
+                raise failures.pop()
+
+        while batches:
+            hidden = u * 1
+            if batches[0] == 1:
+                hidden.register_hook(fail)
+            try:
+                (hidden * v).backward()
+                batches.pop(0)
+            except RuntimeError:
+                u.grad = v.grad = None
+                batches = [0, 1] if again == "from the first" else batches
+        calls = 2 if again == "from the first" else 1
+        assert (u.grad.item(), v.grad.item()) == (3 * calls, 2 * calls)
+
+    @pytest.mark.parametrize("reentrant", [True, False])
     def test_only_the_reentrant_checkpoint_calls_backward_inside_backward(self, reentrant: bool):
         layer, x, tasks = nn.Linear(2, 2), torch.ones(1, 2, requires_grad=True), []
 

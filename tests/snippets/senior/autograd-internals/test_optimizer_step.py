@@ -1,10 +1,13 @@
 """What docs/senior/autograd-internals/optimizer-step.md claims, proven beyond the example shown."""
 
+import weakref
+
 import pytest
 import torch
 from torch import nn
 from torch.nn import functional as F
 from torch.utils._python_dispatch import TorchDispatchMode
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -168,6 +171,66 @@ class TestOptimizerStep:
     def test_at_most_one_gradient_is_alive_if_the_step_is_in_backward(self):
         assert in_backward.gradient_mib(False) == list(range(1, 9))
         assert in_backward.gradient_mib(True) == [1] * 8
+
+    @pytest.mark.parametrize("tied", [False, True])
+    def test_the_gradient_of_a_tied_head_waits_for_the_embedding(self, tied: bool):
+        embedding, middle, head = nn.Embedding(50, 8), nn.Linear(8, 8), nn.Linear(8, 50, bias=False)
+        if tied:
+            head.weight = embedding.weight
+        waiting: list[weakref.ref] = []
+        alive: list[int] = []
+
+        class Watch(TorchDispatchMode):
+            def __torch_dispatch__(self, function, types, args=(), kwargs=None):
+                result = function(*args, **(kwargs or {}))
+                if isinstance(result, torch.Tensor) and result.numel() == 400 and result.data_ptr() not in weights:
+                    waiting.append(weakref.ref(result.untyped_storage()))
+                return result
+
+        weights = {embedding.weight.data_ptr(), head.weight.data_ptr()}
+
+        parameters = [*embedding.parameters(), *middle.parameters()] + ([] if tied else [*head.parameters()])
+        in_backward.step_in_backward(parameters, lambda ps: torch.optim.SGD(ps, lr=0.1))
+        loss = F.cross_entropy(head(middle(embedding(torch.arange(4)))), torch.arange(4))
+        middle.weight.register_post_accumulate_grad_hook(
+            lambda _: alive.append(len({ref().data_ptr() for ref in waiting if ref() is not None}))
+        )
+        with Watch():
+            loss.backward()
+        assert alive == [1 if tied else 0]
+
+    @pytest.mark.parametrize("reentrant", [False, True])
+    @pytest.mark.parametrize("start", [2.0, 1.0])
+    def test_a_step_in_backward_is_wrong_if_reentrant_checkpoints_share_the_weight(self, reentrant: bool, start: float):
+        found = []
+        for inside in (False, True):
+            w, h = nn.Parameter(torch.tensor([start])), torch.ones(1, requires_grad=True)
+            optimizer = torch.optim.SGD([w], lr=0.1)
+            if inside:
+                in_backward.step_in_backward([w], lambda ps: torch.optim.SGD(ps, lr=0.1))
+            for _ in range(2):
+                h = checkpoint(lambda t, w=w: (t * w).sin(), h, use_reentrant=reentrant)
+            h.backward()
+            if not inside:
+                optimizer.step()
+            found.append(w.detach())
+        assert torch.allclose(*found, rtol=1e-6) is not reentrant
+
+    @pytest.mark.parametrize("gamma", [0.5, 0.1])
+    def test_optimizers_collected_in_make_optimizer_can_have_a_schedule_and_be_saved(self, gamma: float):
+        model, optimizers = mlp(), []
+
+        def make(parameters: list[nn.Parameter]) -> torch.optim.Optimizer:
+            optimizers.append(torch.optim.AdamW(parameters, lr=1.0))
+            return optimizers[-1]
+
+        in_backward.step_in_backward(model.parameters(), make)
+        schedulers = [torch.optim.lr_scheduler.ExponentialLR(o, gamma) for o in optimizers]
+        model(torch.ones(2, 4)).square().sum().backward()
+        for scheduler in schedulers:
+            scheduler.step()
+        assert len(optimizers) == len(list(model.parameters()))
+        assert all(o.param_groups[0]["lr"] == gamma and o.state_dict()["state"] for o in optimizers)
 
     @pytest.mark.parametrize("fused", [False, True])
     @pytest.mark.parametrize("start", [2.0, 5.0])

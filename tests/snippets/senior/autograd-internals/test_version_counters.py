@@ -6,6 +6,7 @@ import pytest
 import torch
 from torch import nn
 from torch.autograd.graph import allow_mutation_on_saved_tensors, increment_version, saved_tensors_hooks
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -177,6 +178,45 @@ class TestVersionCounters:
             assert h._version == 1
             with pytest.raises(RuntimeError, match="modified by an inplace operation"):
                 loss.backward()
+
+    def test_plus_equals_on_an_element_counts_twice(self):
+        for write, increments in (
+            (lambda h: h.__setitem__(0, 1.0), 1),
+            (lambda h: h.__iadd__(1), 1),
+            (lambda h: exec("h[0] += 1"), 2),
+            (lambda h: exec("h[1:] *= 3"), 2),
+        ):
+            h = torch.ones(3)
+            write(h)
+            assert h._version == increments
+
+    @pytest.mark.parametrize("reentrant", [True, False])
+    @pytest.mark.parametrize("checkpointed", [True, False])
+    def test_a_weight_inside_a_checkpoint_is_recomputed_with_its_new_value(self, checkpointed: bool, reentrant: bool):
+        block = nn.Sequential(nn.Linear(2, 3), nn.Tanh(), nn.Linear(3, 1))
+        optimizer = torch.optim.SGD(block.parameters(), lr=0.5)
+        x = torch.ones(1, 2, requires_grad=True)
+        loss = (checkpoint(block, x, use_reentrant=reentrant) if checkpointed else block(x)).sum()
+        (old,) = torch.autograd.grad(block(x).sum(), x)
+        for p in block.parameters():
+            p.grad = torch.ones_like(p)
+        optimizer.step()
+        (new,) = torch.autograd.grad(block(x).sum(), x)
+        if not checkpointed:
+            with pytest.raises(RuntimeError, match="modified by an inplace operation"):
+                loss.backward()
+            return
+        loss.backward()
+        assert torch.allclose(x.grad, new) and not torch.allclose(x.grad, old)
+
+    @pytest.mark.parametrize("factor", [10.0, 3.0])
+    def test_a_counted_write_that_is_not_recorded_loses_its_factor_without_an_error(self, factor: float):
+        w = torch.tensor(1.0, requires_grad=True)
+        h = w * 2
+        h.detach().mul_(factor)
+        assert h._version == 1
+        (h * h).backward()
+        assert w.grad == 2 * (2 * factor) * 2  # and not times the factor
 
     @pytest.mark.parametrize("writes", [1, 3])
     def test_the_message_counts_the_writes_since_the_tensor_was_saved(self, writes: int):
