@@ -19,7 +19,7 @@ import wasm_site
 from warmup.dev.serving import served
 from warmup.project import ROOT
 from warmup.testing import PREFIX, build_site, once
-from warmup.wasm import exercises, files, pins, trial
+from warmup.wasm import files, pins, trial
 
 PAGE = "junior/autograd/thing/"
 PYODIDE = "/assets/pyodide/"
@@ -290,9 +290,10 @@ def test_a_program_that_does_not_end_is_ended_and_the_next_ones_are_tried(shared
     assert re.search(r"failed +\d+\.\d\d s junior/autograd/endless\nIt took too long\.\n", said)
     assert re.search(r"different .* junior/autograd/elsewhere\n", said) and "+emscripten" in said
     assert re.search(r"measured .* junior/autograd/digits\n", said)
-    assert re.search(r"equal .* practice/write/add/starter\n", said)
-    assert re.search(r"failed .* practice/write/never/starter\n3 is wanted", said)
-    assert said.endswith("11 of 16 programs get a button.\n")
+    assert re.search(r"equal .* practice/write/add/judge\n", said)
+    assert re.search(r"equal .* practice/trainers/stands-still/check\n", said)
+    assert re.search(r"failed .* practice/write/never/judge\n3 is wanted", said)
+    assert said.endswith("12 of 17 programs get a button.\n")
 
 
 def test_an_exercise_is_judged_if_its_judge_accepted_the_solution_there(visit, site):
@@ -313,17 +314,16 @@ def test_an_exercise_is_judged_if_its_judge_accepted_the_solution_there(visit, s
     assert one.cell.finish() == "passed"
 
 
-def test_a_broken_script_runs_and_is_checked_elsewhere(visit):
+def test_a_broken_script_runs_and_is_checked(visit):
     one = visit("practice/trainers/stands-still/")
     assert one.cell.run() == "equal"
-    assert one.cell.block.locator(".tw-run__bar button:visible").all_inner_texts() == ["Run", "Edit"]
-
-
-def test_the_page_and_the_trial_judge_by_the_same_program():
-    script = (ROOT / "scripts/warmup/wasm/page/browser.js").read_text()
-    [page] = re.findall(r"return `(import sys\n.*?)`", script, re.S)
-    trial = exercises._PROGRAM.format(judge=1, solution=2).replace("compile(1,", "compile(${judge},")
-    assert page == trial.replace("judge(2,", "judge(${solution},")
+    assert one.cell.block.locator(".tw-run__bar button:visible").all_inner_texts() == ["Run", "Check", "Edit"]
+    one.cell.press("Check")
+    assert one.cell.finish() == "failed" and one.cell.text == "still there  It does not move.\n"
+    one.cell.edit(one.cell.block.locator("pre code").text_content().replace("+= 0", "+= 1"))
+    one.cell.press("Check")
+    assert one.cell.finish() == "passed" and one.cell.text == "gone         It does not move.\n"
+    assert "Done" in one.page.locator(".tw-try").inner_text()
 
 
 def test_python_does_not_go_on_without_a_package(built, tmp_path):

@@ -48,6 +48,17 @@ def told(judge, verdict):
 
 judge = Judge()
 """
+# The same for a broken trainer.
+CHECK = """import runpy
+
+
+def tried(check, path):
+    gone = runpy.run_path(path)["train"](3) != 0
+    return gone, "gone         It does not move." if gone else "still there  It does not move."
+
+
+check = None
+"""
 RULES = {"add": "names['solve'](1, 2) == 3", "never": "False"}
 ENDLESS = "# /// script\n# [tool.warmup]\n# timeout = 0.1\n# ///\nwhile True:\n    pass\n"
 DIGITS = (
@@ -117,13 +128,17 @@ def project(folder: Path) -> Path:
     (pages / "never.md").write_text((pages / "add.md").read_text().replace("write/add", "write/never"))
     for name, rule in RULES.items():
         (exercises / name / "judge.py").write_text(JUDGE.format(rule=rule))
+    (root / "snippets/practice/trainers/stands-still/check.py").write_text(CHECK)
+    (root / "snippets/practice/trainers/checking.py").unlink()
     page = root / "docs/junior/autograd/other.md"
     blocks = "".join(
         f'```python title="{name}.py"\n--8<-- "junior/autograd/{name}.py"\n```\n\n'
         f'```output\n--8<-- "junior/autograd/{name}.out"\n```\n\n'
         for name in ("elsewhere", "endless", "digits", "thing")
     )
-    page.write_text(page.read_text().replace("## Why\n", f"{blocks}## Why\n"))
+    page.write_text(page.read_text().replace("## Why:", f"{blocks}## Why:"))
+    sheet = root / "docs/junior/sheet.md"
+    sheet.write_text(sheet.read_text().replace("`print(1)`", "`print(1, HERE)`"))
     return root
 
 

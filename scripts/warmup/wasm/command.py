@@ -6,7 +6,7 @@ import sys
 from pathlib import Path
 
 from warmup.project import relative
-from warmup.wasm import exercises, files, pins, trial
+from warmup.wasm import files, judges, pins, trial
 
 STEPS = ("fetch", "check", "run")
 
@@ -28,6 +28,6 @@ def main(step: str, snippets: list[Path]) -> int:
             print(problem, file=sys.stderr)
         print("Nothing is published." if problems else f"{relative(files.FOLDER / 'files')} is what is published.")
         return bool(problems)
-    good = trial.run(wanted, programs := [*snippets, *exercises.starters()])
+    good = trial.run(wanted, programs := [*snippets, *judges.judges()])
     print(f"{good} of {len(programs)} programs get a button.")
     return not good
