@@ -95,10 +95,12 @@ class Pages:
         if wasm and not self.runnable:
             log.info("No program gets a button: %s is not complete.", wasm)
         config.extra["wasm"] = self.runnable
+        judges = self._judges()
+        renderer.judged = lambda page: bool(live) or page.start in judges
         fences = blocks.fences(
             lambda name: renderer.output(renderer.snippets / name),
             renderer.snippets,
-            blocks.named if live else partial(blocks.recorded, self.runnable.records, self._judges()),
+            blocks.named if live else partial(blocks.recorded, self.runnable.records, judges),
         )
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
         self.form = form.Form(Path(config.docs_dir))

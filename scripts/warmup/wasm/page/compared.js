@@ -37,13 +37,13 @@ const lines = (before, after) => {
   return found
 }
 
-const split = text => text.split("\n").slice(0, text.endsWith("\n") ? -1 : undefined)
+const split = text => text ? text.replace(/\n$/, "").split("\n") : []
 
 /** The lines in which a run differs from its record, with "…" for those that are left out between them. */
 const difference = (name, record, printed) => {
   const all = lines(split(record), split(printed))
   const near = all.map((_, index) => all.slice(Math.max(0, index - AROUND), index + AROUND + 1).some(line => line[0] !== " "))
-  const rows = all.flatMap((line, index) => near[index] ? [line] : near[index - 1] || index === 0 ? ["…"] : [])
+  const rows = all.flatMap((line, index) => near[index] ? [line] : near[index - 1] || index === 0 && near.includes(true) ? ["…"] : [])
   return [`--- ${name} (recorded)`, `+++ ${name} (this run)`, ...rows].join("\n")
 }
 
