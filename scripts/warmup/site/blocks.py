@@ -95,7 +95,8 @@ def recorded(records: Mapping[str, str], judges: Mapping[str, tuple[str, str]], 
     found = f' data-record="{_attribute(records[name])}"' if name in records else ""
     if name in judges:
         judge, integrity = judges[name]
-        found += f' data-judge="{html.escape(judge)}" data-integrity="{integrity}" data-judged="{_attribute(records[judge])}"'
+        found += f' data-judge="{html.escape(judge)}" data-integrity="{integrity}"'
+        found += f' data-judged="{_attribute(records[judge])}"'
     return named(name) + found if found else ""
 
 

@@ -3,8 +3,8 @@
 There is one process for all of them, and none can be forked. So this brings back what a program could have changed for
 the next: ``__main__``, the seeds, how gradients, dtypes and devices start, and that a warning is an error. Modules that
 a program imports or patches stay as it leaves them. Nothing but the standard library and a module that needs no more
-is imported here, because this is loaded without the rest of the project. What a run is worth is not said here: a program
-could change that.
+is imported here, because this is loaded without the rest of the project. What a run is worth is not said here, because
+a program could change that.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 
 from warmup.run import tolerated
 
-# A judge and what it judges are one program: no process can be started. What a judge prints must not depend on the time.
+# A judge and what it judges are one program: no process can be started. Nor may it print a time.
 _JUDGED = {
     "judge.py": """\
 import sys

@@ -16,8 +16,8 @@ class Publication:
     """What a site publishes so that its pages can run programs.
 
     paths: the files, by their names. release: the hash of the list of them, as browsers check it. bytes: what a
-    reader downloads. torch: its version, "" without one. records: what each program printed when it was recorded, by its
-    name below ``snippets/``, and each judge for the right answer.
+    reader downloads. torch: its version, "" without one. records: what each program printed when it was recorded, by
+    its name below ``snippets/``, and what each judge prints for the right answer.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
@@ -47,6 +47,7 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     right = {one.file: one.digest for one in wanted.packages}
     if (
         wanted.problems()
+        or files.unattested(wanted, folder)
         or not right.keys() <= manifest.keys()
         or tried["release"] != files.integrity(folder / files.MANIFEST)
         or not all(path.is_file() for path in paths.values())

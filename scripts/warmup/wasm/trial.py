@@ -13,7 +13,7 @@ from pathlib import Path
 from warmup.content import header, one_file, outputs
 from warmup.project import SNIPPETS, Problem, ProblemError
 from warmup.run import comparison
-from warmup.wasm import files, judges
+from warmup.wasm import files, judges, summary
 from warmup.wasm.pins import Pins
 from warmup.wasm.publication import record
 
@@ -54,9 +54,9 @@ def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
     if not manifest.is_file():
         raise ProblemError(Problem(str(manifest), 0, "It is missing.", "Run: python -m warmup wasm check"))
     why = candidates(pins, paths)
-    for path, reason in why.items():
-        if reason:
-            print(f"skipped            {comparison.name_of(path)}: {reason}")
+    without = {_name(path): reason for path, reason in why.items() if reason}
+    for name, reason in without.items():
+        print(f"skipped            {name.removesuffix('.py')}: {reason}")
     tried = {_name(path): path for path, reason in why.items() if not reason}
     good, accepted, torch, end = {}, {}, "", time.monotonic() + ALL
     for result in _results(node, folder, tried, end):
@@ -69,13 +69,18 @@ def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
             if judges.is_judge(path):
                 accepted[result["program"]] = result["stdout"]
         elif word == "failed":
-            print((result["stdout"] if judges.is_judge(path) else result["stderr"]).rstrip()[-2000:])
+            said = ((judges.is_judge(path) and result["stdout"]) or result["stderr"]).rstrip()
+            print(said[-2000:])
+            without[result["program"]] = f"failed: {said.rpartition(chr(10))[2][-300:]}"
         else:
             print(comparison.diff(path, _recorded(path, result), result["stdout"], "recorded", "WebAssembly"), end="")
-    for path in tried.values():
+            without[result["program"]] = "prints something else than what is recorded"
+    for name, path in tried.items():
         print(f"not tried in time  {comparison.name_of(path)}")
-    text = json.dumps({"release": files.integrity(manifest), "torch": torch, "programs": good, "judges": accepted}, indent=1)
-    (folder / "programs.json").write_text(text, encoding="utf-8")
+        without[name] = "not tried in time"
+    summary.tried(good, without, torch)
+    found = {"release": files.integrity(manifest), "torch": torch, "programs": good, "judges": accepted}
+    (folder / "programs.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     return len(good)
 
 

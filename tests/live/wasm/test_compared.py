@@ -38,7 +38,7 @@ import(`data:text/javascript,${encodeURIComponent(text)}`).then(module =>
         ("a\nb\nc\nd\ne\n", "a\nb\nx\nd\ne\n", 0, "different", ["…", " b", "-c", "+x", " d", "…"]),
         ("a\nb\nc\n", "b\nc\nd\n", 0, "different", ["-a", " b", " c", "+d"]),
         ("a\nb\n", "b\na\n", 0, "different", ["-a", " b", "+a"]),
-        ("a\n" + "b\n" * 9 + "c\n", "x\n" + "b\n" * 9 + "y\n", 0, "different", ["-a", "+x", " b", "…", " b", "-c", "+y"]),
+        ("a\nb\nb\nb\nc\n", "x\nb\nb\nb\ny\n", 0, "different", ["-a", "+x", " b", "…", " b", "-c", "+y"]),
     ],
 )
 def test_a_run_is_judged_by_its_record(record, printed, code, word, rows):

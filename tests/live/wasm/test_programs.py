@@ -23,7 +23,8 @@ PAGE = "junior/autograd/thing/"
 def test_what_npm_and_pip_deliver_has_the_hashes_of_wasm_json():
     wanted = pins.read()
     packages = tuple(pin for pin in wanted.packages if pin.url.startswith(pins.PYPI))
-    assert [path.name for path in files.fetch(pins.Pins(wanted.runtime, packages, ()), wasm_site.FETCHED)] == [
+    paths, problems = files.fetch(pins.Pins(wanted.runtime, packages, ()), wasm_site.FETCHED)
+    assert problems == [] and [path.name for path in paths] == [
         "pyodide-314.0.2.tgz", "sympy-1.14.0-py3-none-any.whl", "mpmath-1.3.0-py3-none-any.whl",
         "typing_extensions-4.15.0-py3-none-any.whl",
     ]  # fmt: skip

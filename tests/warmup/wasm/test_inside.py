@@ -133,7 +133,7 @@ def test_a_judge_and_what_it_judges_are_one_program(tmp_path, monkeypatch, name,
     assert file == name and (code, out, err) == (not passed, said.format(passed), "")
 
 
-@pytest.mark.parametrize("name", ["practice/write/causal-attention/judge.py", "practice/trainers/tied-weights/check.py"])
+@pytest.mark.parametrize("name", ["practice/write/rms-norm/judge.py", "practice/trainers/tied-weights/check.py"])
 def test_a_judge_of_the_site_accepts_its_answer_and_prints_the_same_again(tmp_path, monkeypatch, name):
     judge = SNIPPETS / name
     assert judge in judges.judges() and judges.is_judge(judge)

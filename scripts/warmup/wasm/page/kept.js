@@ -67,17 +67,17 @@ const forget = async (cache, beginning, wanted) => {
 /**
  * All files of a release, by their names; nothing else stays kept.
  *
- * @param {string} release the hash of the list of them.
+ * @param {string} hash the hash of the list of them.
  * @param {AbortSignal} signal
  * @param {function(number)} arrived called with how many bytes are here.
  * @returns {Promise<Object<string, ArrayBuffer>>}
  * @throws {Refused} one of them cannot be had, or is not the one that its hash means.
  */
-export const release = async (release, signal, arrived) => {
+export const release = async (hash, signal, arrived) => {
   // Hashes need an address that begins with https, or with a name of this machine.
   if (!globalThis.crypto?.subtle) throw new Refused("This browser cannot compare files with their hashes at this address.")
   const cache = await opened()
-  const list = parsed(await file(cache, fileUrl(LIST), release, signal))
+  const list = parsed(await file(cache, fileUrl(LIST), hash, signal))
   const names = Object.keys(list)
   let bytes = 0
   const files = await Promise.all(names.map(async name => {
@@ -86,14 +86,14 @@ export const release = async (release, signal, arrived) => {
     return one
   }))
   const keys = names.map(name => keyOf(fileUrl(name), list[name].integrity))
-  await forget(cache, FOLDER.href, new Set([keyOf(fileUrl(LIST), release), ...keys]))
+  await forget(cache, FOLDER.href, new Set([keyOf(fileUrl(LIST), hash), ...keys]))
   return Object.fromEntries(names.map((name, index) => [name, files[index]]))
 }
 
 /** Whether all files of a release seem to be kept: then there is nothing to download. */
-export const isKept = async release => {
+export const isKept = async hash => {
   const cache = await opened()
-  const list = globalThis.crypto?.subtle && await kept(cache, fileUrl(LIST), release)
+  const list = globalThis.crypto?.subtle && await kept(cache, fileUrl(LIST), hash)
   if (!list) return false
   const found = Object.entries(parsed(list)).map(([name, { integrity }]) => cache.match(keyOf(fileUrl(name), integrity)))
   return (await Promise.all(found)).every(Boolean)
