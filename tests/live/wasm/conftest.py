@@ -74,8 +74,12 @@ def visit(chromium, site):
     contexts, visits = [], []
     with served(site.parent, PREFIX) as own:
 
-        def go(path: str = PAGE, address: str = own, width: int = 1280, scheme: str = "light") -> Visit:
-            contexts.append(chromium.new_context(viewport={"width": width, "height": 900}, color_scheme=scheme))
+        def go(
+            path: str = PAGE, address: str = own, width: int = 1280, scheme: str = "light", phone: bool = False
+        ) -> Visit:
+            size = {"width": 360, "height": 740} if phone else {"width": width, "height": 900}
+            touch = {"is_mobile": True, "has_touch": True} if phone else {}
+            contexts.append(chromium.new_context(viewport=size, color_scheme=scheme, **touch))
             visits.append(Visit(contexts[-1], address, path))
             return visits[-1]
 
