@@ -55,7 +55,7 @@ LEFT = """async () => {
 
 def test_a_program_leaves_nothing(visit):
     one = visit()
-    one.page.evaluate("globalThis.heard = []; new BroadcastChannel('left').onmessage = ({ data }) => heard.push(data)")
+    one.page.evaluate("globalThis.heard = []; new BroadcastChannel('left').onmessage = one => heard.push(one.data); 0")
     assert one.cell.run() == "equal"
     one.cell.run_edited(javascript(WRITES))
     one.page.wait_for_timeout(1000)

@@ -12,6 +12,8 @@ const load = async (bytes, on) => {
     if (!Object.hasOwn(files, name)) throw new TypeError(`There is no file ${name} here.`)
     return new Response(files[name])
   }
+  // By this Pyodide tells a worker of the kind that it refuses. Modules are imported here, and nothing by an address.
+  globalThis.importScripts = () => { throw new TypeError("There are no scripts here.") }
   const [{ loadPyodide }, { default: createPyodideModule }, { start }] = await Promise.all(
     ["pyodide.mjs", "pyodide.asm.mjs", "python.js"].map(name => import(URL.createObjectURL(files[name]))))
   const [lock, tools] = await Promise.all(["pyodide-lock.json", "tools.json"].map(name => files[name].text()))
