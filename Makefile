@@ -11,7 +11,7 @@ PORT ?= 8000
 Q ?=
 # The range of torch that a recorded variant is for, as in from-2.14 or before-2.12.
 VARIANT ?=
-# One of the steps of `make wasm`: fetch, check or run; empty means all, one after another.
+# One of the steps of `make wasm`: fetch, attest, check or run; empty means all, one after another.
 STEP ?=
 # One of the parts of `make bench`: sizes, build, visits or runner; empty means all.
 PART ?=
@@ -61,8 +61,8 @@ test-live: $(VENV)/.live  ## Run each program through its page, and try to break
 	$(WARMUP) chromium
 	$(BIN)/python -m pytest -n auto tests/live
 
-wasm: $(VENV)/.site  ## Fetch, check and try what browsers need to run programs (STEP=fetch for one of these steps)
-	@set -e; for step in $(or $(STEP),fetch check run); do $(WARMUP) wasm $$step; done
+wasm: $(VENV)/.site  ## Fetch, verify and try what browsers need to run programs (STEP=fetch for one of these steps)
+	@set -e; for step in $(or $(STEP),fetch attest check run); do $(WARMUP) wasm $$step; done
 
 write: $(VENV)/.test  ## Write an exercise from memory, judged whenever you save it (Q=causal-attention)
 	@$(WARMUP) write $(Q)

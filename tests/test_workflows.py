@@ -143,3 +143,35 @@ def test_what_is_published_is_built_from_hashed_files_and_no_cache():
     rule = makefile.partition("$(VENV)/.hashed:")[2].partition("\n\n")[0]
     assert "--require-hashes --only-binary :all: -r hashes.txt" in rule
     assert "@touch $(VENV)/.site $(VENV)/.pdf $@" in rule
+
+
+def test_programs_of_others_run_in_no_job_that_builds_and_their_failure_stops_nothing():
+    jobs = WORKFLOWS["pages"]["jobs"]
+    runs = {name: [step.get("run", "") for step in job["steps"]] for name, job in jobs.items()}
+    assert [name for name in jobs if "make wasm STEP=run" in runs[name]] == ["programs"]
+    assert jobs["programs"]["permissions"] == {"contents": "read"}
+    steps = {step["id"]: step for step in jobs["programs"]["steps"] if "id" in step}
+    assert [*steps] == ["fetch", "attest", "check", "run", "kept"]
+    for before, (name, step) in zip([None, *steps], steps.items(), strict=False):
+        assert step["continue-on-error"] is True, name
+        assert step.get("if") == (before and f"${{{{ steps.{before}.outcome == 'success' }}}}"), name
+    assert [name for name, step in steps.items() if "GH_TOKEN" in step.get("env", {})] == ["attest"]
+    # Without a function of its state, a job is left out where one before it has failed, however far before.
+    for name in ("build", "publish", "notebooks"):
+        assert "!cancelled()" in jobs[name]["if"], name
+    assert jobs["publish"]["needs"] == "build" and "needs.build.result == 'success'" in jobs["publish"]["if"]
+    assert "needs.publish.result == 'success'" in jobs["notebooks"]["if"]
+    (pdf,) = (step for step in jobs["build"]["steps"] if step.get("run") == "make pdf")
+    assert pdf["env"]["WASM"] == "${{ steps.check.outcome == 'success' && 'build/wasm' || '' }}"
+
+
+def test_once_a_week_somebody_hears_when_a_pinned_file_is_gone():
+    workflow = WORKFLOWS["pinned"]
+    (cron,) = workflow[True]["schedule"]  # YAML takes `on` for a truth
+    assert cron["cron"].split()[2:] == ["*", "*", "2"]
+    (job,) = workflow["jobs"].values()
+    assert [step["run"] for step in job["steps"] if "run" in step][1:] == [
+        "make wasm STEP=fetch",
+        "make wasm STEP=attest",
+    ]
+    assert not [step for step in job["steps"] if "continue-on-error" in step]

@@ -1,4 +1,4 @@
-"""What counts as a number in an output. A browser's Python loads this as well: it imports nothing of the project."""
+"""What counts as a number in an output. scripts/warmup/wasm/page/compared.js counts the same in a browser."""
 
 from __future__ import annotations
 

@@ -84,20 +84,27 @@ def named(name: str) -> str:
     return f' data-program="{html.escape(name)}"'
 
 
-def recorded(records: Mapping[str, str], name: str) -> str:
-    """What a program's block says of it where a page can run some: which file it is, and what it printed.
+def recorded(records: Mapping[str, str], judges: Mapping[str, tuple[str, str]], name: str) -> str:
+    """What a program's block says of it where a page can run some: which file it is, what it printed, and its judge.
 
     Args:
-        records: the outputs of these, by their names below ``snippets/``.
+        records: the outputs of these, by their names below ``snippets/``, and what judges print for right answers.
+        judges: by the file with which a reader begins, the judge and its hash.
         name: the program.
     """
-    if name not in records:
-        return ""
-    record = html.escape(records[name]).replace("\n", "&#10;")
-    return f'{named(name)} data-record="{record}"'
+    found = f' data-record="{_attribute(records[name])}"' if name in records else ""
+    if name in judges:
+        judge, integrity = judges[name]
+        found += f' data-judge="{html.escape(judge)}" data-integrity="{integrity}"'
+        found += f' data-judged="{_attribute(records[judge])}"'
+    return named(name) + found if found else ""
 
 
-_RECORD = re.compile(r' data-program="[^"]*" data-record="[^"]*"')
+def _attribute(text: str) -> str:
+    return html.escape(text).replace("\n", "&#10;")
+
+
+_RECORD = re.compile(r' data-program="[^"]*"(?: data-(?:record|judge|integrity|judged)="[^"]*")+')
 
 
 def without_records(content: str) -> str:

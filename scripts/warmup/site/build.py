@@ -22,12 +22,15 @@ from mkdocs.structure.pages import Page
 from warmup import checks, licenses
 from warmup.content import one_file, sources
 from warmup.kinds import levels, navigation, sheets
+from warmup.kinds.drills import Drill
+from warmup.kinds.exercises import Exercise
 from warmup.project import ROOT, SNIPPETS, Problem, ProblemError
 from warmup.site import blocks, downloads, expand, finish, form, half, incremental, marks, nav, notebook, search
 from warmup.site.ahead import begun, possible
 from warmup.site.links import SNIPPET_URL
 from warmup.site.sections import Sections
 from warmup.wasm import publication
+from warmup.wasm.files import integrity_of
 
 log = logging.getLogger("mkdocs.hooks.warmup")
 
@@ -92,14 +95,29 @@ class Pages:
         if wasm and not self.runnable:
             log.info("No program gets a button: %s is not complete.", wasm)
         config.extra["wasm"] = self.runnable
+        judges = self._judges()
+        renderer.judged = lambda page: bool(live) or page.start in judges
         fences = blocks.fences(
             lambda name: renderer.output(renderer.snippets / name),
             renderer.snippets,
-            blocks.named if live else partial(blocks.recorded, self.runnable.records),
+            blocks.named if live else partial(blocks.recorded, self.runnable.records, judges),
         )
         config.mdx_configs.setdefault("pymdownx.superfences", {})["custom_fences"] = fences
         self.form = form.Form(Path(config.docs_dir))
         config.markdown_extensions.append(self.form)
+
+    def _judge(self, page: Drill) -> bytes:
+        """The judge of a page as readers download it."""
+        return self.labels.labelled(page.judge, one_file.assembled(SNIPPETS / page.judge)).encode()
+
+    def _judges(self) -> dict[str, tuple[str, str]]:
+        """The judges that a page may run, each with its hash, by the file that is judged."""
+        records = self.runnable.records
+        return {
+            page.start: (page.judge, integrity_of(self._judge(page)))
+            for page in self.renderer.site.drills
+            if page.judge in records and (page.start in records or isinstance(page, Exercise))
+        }
 
     def add_files(self, files: Files, config: MkDocsConfig) -> None:
         """Add the snippets to download, the plots and the pages that are no file; say which pages to build again."""
@@ -116,8 +134,7 @@ class Pages:
                 files.append(File.generated(config, SNIPPET_URL + name, abs_src_path=str(source)))
         for page in site.drills:
             with contextlib.suppress(ProblemError, OSError):  # reported by checks.problems
-                judge = self.labels.labelled(page.judge, one_file.assembled(SNIPPETS / page.judge))
-                files.append(File.generated(config, SNIPPET_URL + page.judge, content=judge))
+                files.append(File.generated(config, SNIPPET_URL + page.judge, content=self._judge(page)))
         parts = {"live": LIVE_PAGE} if config.extra["live"] else {"wasm": WASM_PAGE} if self.runnable else {}
         for name, folder in (parts and {"programs": PROGRAMS, **parts}).items():
             for source in sorted(folder.iterdir()):
@@ -226,7 +243,7 @@ class Pages:
             self.contents[known.id] = Sections.of(blocks.without_records(marked) if self.runnable else marked)
             for problem in self.contents[known.id].lost(known):
                 log.warning("%s", problem)
-        page.meta["runs"] = bool(self.runnable) and "data-record=" in marked
+        page.meta["runs"] = bool(self.runnable) and "data-program=" in marked
         story, _, deeper = marked.partition(f"<!--{form.CUT}-->")
         page.meta["shown"], page.meta["deeper"] = marks.bare(story), marks.bare(deeper)
         if deeper:  # the contents list the story; what is deeper lists itself

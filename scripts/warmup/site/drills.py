@@ -29,6 +29,7 @@ def marker(
     link: Callable[[str], str],
     where: Path,
     label: Callable[[str], str],
+    judged: Callable[[Drill], bool] = lambda page: False,
 ) -> list[str]:
     """The lines that stand for a marker.
 
@@ -39,6 +40,7 @@ def marker(
         link: makes an address below the site's root fit for the page.
         where: the page's file, for messages.
         label: what stands in front of a program that one downloads.
+        judged: whether a page itself judges what a reader writes.
 
     Raises:
         ProblemError: the page is not of the kind that has this marker, or a file is damaged.
@@ -54,7 +56,7 @@ def marker(
     if page is None or not isinstance(page, MARKERS[name]):
         kind = MARKERS[name].label_of_all
         raise ProblemError(Problem(relative(where), 0, f"warmup:{name} belongs on a page of {kind}.", "Take it out."))
-    return _box(page, link)
+    return _box(page, link, judged(page))
 
 
 def plain(page: Drill, link: Callable[[str], str]) -> str:
@@ -68,10 +70,10 @@ def command(page: Drill) -> str:
     return f"python {Path(page.judge).name} {Path(page.start).name}"
 
 
-def _box(page: Drill, link: Callable[[str], str]) -> list[str]:
+def _box(page: Drill, link: Callable[[str], str], judged: bool) -> list[str]:
     """Where one begins to write: complete without a script. One finds all that it needs in its data attributes.
 
-    practice/attempt.js fills the empty element.
+    practice/attempt.js fills the empty element. ``judged``: the page has a field to write in, and judges it.
     """
     kind = "exercise" if isinstance(page, Exercise) else "trainer"
     addresses = {name: html.escape(link(SNIPPET_URL + name)) for name in (page.start, page.judge)}
@@ -79,13 +81,21 @@ def _box(page: Drill, link: Callable[[str], str]) -> list[str]:
     here, there = addresses.values()
     if kind == "exercise":
         task = f"Download {start} and {judge}, write your solution into the first, and run:"
+        field = "Write your solution into the field above and press <em>Judge</em>."
         more = (
             f"<p>The judge needs nothing but torch. In a copy of this project, <code>make write Q={page.slug}</code> "
             "makes a copy of the starter for you and judges it whenever you save it.</p>"
         )
     else:
         task = f"Download {start} and {judge}, fix the first, and run:"
+        field = "Press <em>Edit</em> above, fix the script there, and press <em>Check</em>."
         more = "<p>The check needs nothing but torch. It says which symptoms are gone, and nothing about causes.</p>"
+    live = f'<a href="{html.escape(link("about/live/"))}"><code>make live</code></a>'
+    if judged:
+        task = f"{field} Or d{task[1:]}"
+    else:
+        wish = "write and judge your solution" if kind == "exercise" else "fix and check the script"
+        more += f"<p>This page cannot run Python: to {wish} in it, open it with {live} on your own machine.</p>"
     return [
         "",
         f'<div class="tw-app tw-try" role="group" aria-label="Your attempt" data-{kind}="{page.slug}" '

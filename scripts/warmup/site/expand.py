@@ -14,6 +14,7 @@ from pathlib import Path
 from warmup.content import markdown, outputs
 from warmup.content.header import needs_of
 from warmup.kinds import puzzles
+from warmup.kinds.drills import Drill
 from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, ProblemError, relative
 from warmup.site import blocks, drills, lists, schema, topic_pages
@@ -28,6 +29,7 @@ class Renderer:
     site: Site
     root: Path = ROOT
     label: Callable[[str], str] = lambda name: ""  # what stands in front of a program that one downloads
+    judged: Callable[[Drill], bool] = lambda page: False  # whether a page itself judges what a reader writes
 
     @property
     def docs(self) -> Path:
@@ -130,7 +132,7 @@ class Renderer:
             return texts[name]()
         if name in drills.MARKERS:
             page = self.site.drills_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
-            return drills.marker(name, page, self.snippets, relative_link(page_url), where, self.label)
+            return drills.marker(name, page, self.snippets, relative_link(page_url), where, self.label, self.judged)
         if name not in (fragments := lists.fragments()):
             raise ProblemError(
                 Problem(

@@ -3,6 +3,7 @@
 ``build/wasm/`` holds what was downloaded, what is published, and which programs printed there what is recorded::
 
     download/       the runtime's tarball and the wheels
+    attested.json   the hashes of those whose attestation was verified
     files/          what the site gets: the runtime, the wheels, a lock file of only those, and what runs programs
     files.json      the hash and the size of each of them; its own hash stands in every page
     programs.json   which programs a page may run, by the code that was run
@@ -30,22 +31,28 @@ RUNTIME = ("pyodide.mjs", "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.
 LOCK = "pyodide-lock.json"
 TOOLS = "tools.json"
 MANIFEST = "files.json"
+ATTESTED = "attested.json"
 WORKER = Path(__file__).with_name("worker")
-# What runs programs and judges them, and the modules of the project that it imports.
-PYTHON = ("run/digits.py", "run/tolerated.py", "wasm/inside.py")
+# What runs programs, and the module of the project that it imports.
+PYTHON = ("run/tolerated.py", "wasm/inside.py")
 _TIMEOUT = 60.0  # seconds without a byte
 _CLIENT = 240.0  # seconds for all that npm or pip does
 
 
-def fetch(pins: Pins, folder: Path = FOLDER) -> list[Path]:
-    """Download what is not there yet.
+def fetch(pins: Pins, folder: Path = FOLDER) -> tuple[list[Path], list[Problem]]:
+    """Download what is not there yet: the files, and of those that cannot be had why.
 
-    Raises:
-        ProblemError: a file has no hash, cannot be had, or is not the one that its hash means.
+    That is because it has no hash, is not there, or is not the one that its hash means.
     """
     download = folder / "download"
     download.mkdir(parents=True, exist_ok=True)
-    return [_fetch_one(pin, download / pin.file) for pin in (pins.runtime, *pins.packages)]
+    paths, problems = [], []
+    for pin in (pins.runtime, *pins.packages):
+        try:
+            paths.append(_fetch_one(pin, download / pin.file))
+        except ProblemError as error:
+            problems.append(error.problem)
+    return paths, problems
 
 
 def _fetch_one(pin: Pin, path: Path) -> Path:
@@ -92,12 +99,26 @@ def check(pins: Pins, folder: Path = FOLDER) -> list[Problem]:
             problems.append(Problem(relative(path), 0, "It is missing.", "Run: python -m warmup wasm fetch"))
         elif pin.digest and digest(path, pin.algorithm) != pin.digest:
             problems.append(Problem(relative(path), 0, f"It is not the {pin.name} whose hash stands in wasm.json."))
-    for name in ("files", MANIFEST, "programs.json"):
+    problems += unattested(pins, folder)
+    for name in ("files", MANIFEST):
         left = folder / name
         shutil.rmtree(left) if left.is_dir() else left.unlink(missing_ok=True)
     if not problems:
         _lay_out(pins, folder)
     return problems
+
+
+def unattested(pins: Pins, folder: Path) -> list[Problem]:
+    """The files that have to come from somebody's build, and of which nobody has verified that."""
+    try:
+        verified = json.loads((folder / ATTESTED).read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        verified = {}
+    return [
+        Problem(pin.file, 0, f"That {pin.attested} built it was not verified.", "Run: python -m warmup wasm attest")
+        for pin in pins.packages
+        if pin.attested and verified.get(pin.file) != pin.digest
+    ]
 
 
 def _lay_out(pins: Pins, folder: Path) -> None:
@@ -149,7 +170,12 @@ def digest(path: Path, algorithm: str = "sha256") -> str:
 
 def integrity(path: Path) -> str:
     """The hash of a file as browsers check it: https://www.w3.org/TR/sri/"""
-    return "sha256-" + base64.b64encode(bytes.fromhex(digest(path))).decode()
+    return integrity_of(path.read_bytes())
+
+
+def integrity_of(content: bytes) -> str:
+    """The same of bytes that are in no file."""
+    return "sha256-" + base64.b64encode(hashlib.sha256(content).digest()).decode()
 
 
 def _write(path: Path, content: object) -> None:

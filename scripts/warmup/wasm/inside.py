@@ -1,14 +1,14 @@
-"""What the Python of a browser does for a page: run one program after another, and compare what each printed.
+"""What the Python of a browser does for a page: run one program after another.
 
 There is one process for all of them, and none can be forked. So this brings back what a program could have changed for
 the next: ``__main__``, the seeds, how gradients, dtypes and devices start, and that a warning is an error. Modules that
-a program imports or patches stay as it leaves them. Nothing but the standard library and two modules that need no more
-is imported here, because this is loaded without the rest of the project.
+a program imports or patches stay as it leaves them. Nothing but the standard library and a module that needs no more
+is imported here, because this is loaded without the rest of the project. What a run is worth is not said here, because
+a program could change that.
 """
 
 from __future__ import annotations
 
-import difflib
 import importlib
 import json
 import linecache
@@ -20,7 +20,35 @@ from collections.abc import Callable
 from pathlib import Path
 
 from warmup.run import tolerated
-from warmup.run.digits import masked
+
+# A judge and what it judges are one program: no process can be started. Nor may it print a time.
+_JUDGED = {
+    "judge.py": """\
+import sys
+import types
+
+judge = sys.modules["judge"] = types.ModuleType("judge")
+judge.__file__ = "judge.py"
+exec(compile({judge!r}, "judge.py", "exec"), vars(judge))
+verdict = judge.judge.judge({source!r}, "solution.py")
+verdict.seconds = 0.0
+print(judge.told(judge.judge, verdict))
+raise SystemExit(not verdict.passed)
+""",
+    "check.py": """\
+import sys
+import types
+from pathlib import Path
+
+check = sys.modules["check"] = types.ModuleType("check")
+check.__file__ = "check.py"
+exec(compile({judge!r}, "check.py", "exec"), vars(check))
+Path("fixed.py").write_text({source!r}, encoding="utf-8")
+gone, text = check.tried(check.check, Path("fixed.py"))
+print(text)
+raise SystemExit(not gone)
+""",
+}
 
 _renew: list[Callable[[], object]] = []  # what brings torch and numpy back to how they begin
 
@@ -74,6 +102,17 @@ def run(name: str, source: str) -> str:
     return json.dumps({"code": code, "seconds": round(time.perf_counter() - begun, 3), "torch": str(torch)})
 
 
+def judge(name: str, text: str, source: str) -> str:
+    """Run a judge on a source, as ``run`` does with a program.
+
+    Args:
+        name: of its file, judge.py or check.py.
+        text: its own.
+        source: what it judges.
+    """
+    return run(name, _JUDGED[name].format(judge=text, source=source))
+
+
 def _execute(path: str, source: str) -> int:
     sys.argv = [path]
     module = types.ModuleType("__main__")
@@ -91,21 +130,3 @@ def _execute(path: str, source: str) -> int:
         sys.excepthook(type(error), error.with_traceback(traceback), traceback)
         return 1
     return 0
-
-
-def compared(name: str, recorded: str, printed: str, code: int) -> str:
-    """How a run compares with the record.
-
-    Returns:
-        JSON with a word (equal, numbers, different or failed), a sentence and a diff.
-    """
-    if code:
-        return json.dumps({"word": "failed", "text": f"Ended with exit code {code}.", "difference": ""})
-    if printed == recorded:
-        return json.dumps({"word": "equal", "text": "Equals the recorded output.", "difference": ""})
-    lines = difflib.unified_diff(
-        recorded.splitlines(), printed.splitlines(), f"{name} (recorded)", f"{name} (this run)", lineterm=""
-    )
-    but = masked(recorded) == masked(printed)
-    sentence = "Equals the recorded output but for its numbers." if but else "Differs from the recorded output."
-    return json.dumps({"word": "numbers" if but else "different", "text": sentence, "difference": "\n".join(lines)})

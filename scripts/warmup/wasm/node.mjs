@@ -23,10 +23,10 @@ const work = async folder => {
     text: (stream, text) => { out[stream] += text },
     flood: () => { flooded = true },
   })
-  parentPort.on("message", ({ program, source }) => {
+  parentPort.on("message", ({ program, source, judge }) => {
     Object.assign(out, { stdout: "", stderr: "" })
     flooded = false
-    const result = run({ program, source })
+    const result = run({ program, source, judge })
     if (flooded) Object.assign(result, { code: -1 })
     parentPort.postMessage({ program, ...result, ...out })
   })
@@ -51,12 +51,12 @@ const within = (promise, milliseconds) => {
 
 const runAll = async (folder, programs) => {
   let python = null
-  for (const { program, source, seconds } of programs) {
+  for (const { program, source, judge, seconds } of programs) {
     python ??= await within(worker(folder), LOADING)
     const answered = new AbortController()
     const next = name => once(python, name, { signal: answered.signal })
     const ended = next("exit").then(() => { throw new Error("Python ended.") })
-    python.postMessage({ program, source })
+    python.postMessage({ program, source, judge })
     let result
     try {
       [result] = await within(Promise.race([next("message"), ended]), seconds * 1000)

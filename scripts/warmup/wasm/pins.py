@@ -1,4 +1,4 @@
-"""``wasm.json``: which files a browser needs, where each is, what its hash is and who has compared it."""
+"""``wasm.json``: which files a browser needs, where each is, what its hash is and whose build it has to be."""
 
 from __future__ import annotations
 
@@ -20,6 +20,7 @@ class Pin:
 
     url: where it is, or a package URL (https://github.com/package-url/purl-spec) of npm's or of a pure wheel of PyPI's.
     algorithm: of its digest, which is hexadecimal; "" where nobody has filled it in yet.
+    attested: the repository whose build has to have made it, as in owner/name; "" where the hash is enough.
     """
 
     name: str
@@ -27,9 +28,9 @@ class Pin:
     url: str
     algorithm: str
     digest: str
-    checked: str
     depends: tuple[str, ...] = ()
     imports: tuple[str, ...] = ()
+    attested: str = ""
 
     @property
     def file(self) -> str:
@@ -52,15 +53,10 @@ class Pins:
     def problems(self) -> list[Problem]:
         """What keeps this from being complete."""
         file = relative(FILE)
-        missing = [
+        return [
             Problem(file, 0, f"{pin.name} has no hash.", "Fill it in from its source.")
             for pin in (self.runtime, *self.packages)
             if not pin.digest
-        ]
-        return missing + [
-            Problem(file, 0, f"Nobody has compared the hash of {pin.name}.", "`how` says how; then fill in `checked`.")
-            for pin in (self.runtime, *self.packages)
-            if pin.digest and not pin.checked.strip()
         ]
 
 
@@ -73,7 +69,7 @@ def read(file: Path = FILE) -> Pins:
     content = json.loads(file.read_text(encoding="utf-8"))
     runtime = content["runtime"]
     return Pins(
-        Pin(runtime["name"], runtime["version"], runtime["url"], "sha512", _hexadecimal(runtime), runtime["checked"]),
+        Pin(runtime["name"], runtime["version"], runtime["url"], "sha512", _hexadecimal(runtime)),
         tuple(
             Pin(
                 one["name"],
@@ -81,9 +77,9 @@ def read(file: Path = FILE) -> Pins:
                 one["url"],
                 "sha256",
                 one["sha256"],
-                one["checked"],
                 tuple(one["depends"]),
                 tuple(one["imports"]),
+                one.get("attested", ""),
             )
             for one in content["packages"]
         ),

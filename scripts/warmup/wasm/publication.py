@@ -8,7 +8,7 @@ from pathlib import Path
 
 from warmup.content import outputs, sources
 from warmup.project import SNIPPETS
-from warmup.wasm import exercises, files, pins
+from warmup.wasm import files, judges, pins
 
 
 @dataclass(frozen=True)
@@ -16,13 +16,14 @@ class Publication:
     """What a site publishes so that its pages can run programs.
 
     paths: the files, by their names. release: the hash of the list of them, as browsers check it. bytes: what a
-    reader downloads. records: what each program printed when it was recorded, by its name below ``snippets/``; ""
-    for the starter of an exercise.
+    reader downloads. torch: its version, "" without one. records: what each program printed when it was recorded, by
+    its name below ``snippets/``, and what each judge prints for the right answer.
     """
 
     paths: dict[str, Path] = field(default_factory=dict)
     release: str = ""
     bytes: int = 0
+    torch: str = ""
     records: dict[str, str] = field(default_factory=dict)
 
     def __bool__(self) -> bool:
@@ -46,6 +47,7 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     right = {one.file: one.digest for one in wanted.packages}
     if (
         wanted.problems()
+        or files.unattested(wanted, folder)
         or not right.keys() <= manifest.keys()
         or tried["release"] != files.integrity(folder / files.MANIFEST)
         or not all(path.is_file() for path in paths.values())
@@ -56,19 +58,22 @@ def read(folder: Path, snippets: Path = SNIPPETS) -> Publication:
     records = {}
     for name, fingerprint in tried["programs"].items():
         source = snippets / name
+        if not sources.exists(source):
+            continue
         found = record(source, tried["torch"])
-        if found and sources.exists(source) and fingerprint == outputs.fingerprint(exercises.text(source), found.text):
-            records[name] = found.text
+        text = tried["judges"].get(name, "") if judges.is_judge(source) else found.text if found else ""
+        if found and fingerprint == outputs.fingerprint(judges.text(source), text):
+            records[name] = text
     paths[files.MANIFEST] = folder / files.MANIFEST
     size = sum(one["bytes"] for one in manifest.values())
-    return Publication(paths, tried["release"], size, records)
+    return Publication(paths, tried["release"], size, tried["torch"], records)
 
 
 def record(snippet: Path, torch: str) -> outputs.Output | None:
     """What a run with this version of torch, "" without one, is compared with; None where nothing is recorded.
 
-    Of an exercise nothing is: its judge says by how it ends whether all is well.
+    Of a judge nothing is: it says by how it ends whether it accepts the right answer.
     """
-    if exercises.is_starter(snippet):
+    if judges.is_judge(snippet):
         return outputs.Output("")
     return outputs.read(outputs.for_torch(snippet, torch) if torch else outputs.output_file(snippet))

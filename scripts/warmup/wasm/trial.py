@@ -10,10 +10,10 @@ import time
 from collections.abc import Iterable
 from pathlib import Path
 
-from warmup.content import header, outputs
+from warmup.content import header, one_file, outputs
 from warmup.project import SNIPPETS, Problem, ProblemError
 from warmup.run import comparison
-from warmup.wasm import exercises, files
+from warmup.wasm import files, judges, summary
 from warmup.wasm.pins import Pins
 from warmup.wasm.publication import record
 
@@ -28,7 +28,7 @@ def candidates(pins: Pins, paths: Iterable[Path]) -> dict[Path, str]:
     had = {pin.name for pin in pins.packages} | {"torch"}
     found = {}
     for path in paths:
-        declared = header.parse(exercises.text(path), path)
+        declared = header.parse(judges.text(path), path)
         names = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-") for one in declared.dependencies}
         if declared.needs:
             found[path] = "needs " + ", ".join(sorted(declared.needs))
@@ -54,26 +54,33 @@ def run(pins: Pins, paths: Iterable[Path], folder: Path = files.FOLDER) -> int:
     if not manifest.is_file():
         raise ProblemError(Problem(str(manifest), 0, "It is missing.", "Run: python -m warmup wasm check"))
     why = candidates(pins, paths)
-    for path, reason in why.items():
-        if reason:
-            print(f"skipped            {comparison.name_of(path)}: {reason}")
+    without = {_name(path): reason for path, reason in why.items() if reason}
+    for name, reason in without.items():
+        print(f"skipped            {name.removesuffix('.py')}: {reason}")
     tried = {_name(path): path for path, reason in why.items() if not reason}
-    good, torch, end = {}, "", time.monotonic() + ALL
+    good, accepted, torch, end = {}, {}, "", time.monotonic() + ALL
     for result in _results(node, folder, tried, end):
         path = tried.pop(result["program"])
         torch = torch or result["torch"]
         word = _word(path, result)
         print(f"{word:9} {result['seconds']:6.2f} s {comparison.name_of(path)}", flush=True)
         if word in ("equal", "measured"):
-            good[result["program"]] = outputs.fingerprint(exercises.text(path), _recorded(path, result))
+            good[result["program"]] = outputs.fingerprint(judges.text(path), _recorded(path, result))
+            if judges.is_judge(path):
+                accepted[result["program"]] = result["stdout"]
         elif word == "failed":
-            print((result["stdout"] if exercises.is_starter(path) else result["stderr"]).rstrip()[-2000:])
+            said = ((judges.is_judge(path) and result["stdout"]) or result["stderr"]).rstrip()
+            print(said[-2000:])
+            without[result["program"]] = f"failed: {said.rpartition(chr(10))[2][-300:]}"
         else:
             print(comparison.diff(path, _recorded(path, result), result["stdout"], "recorded", "WebAssembly"), end="")
-    for path in tried.values():
+            without[result["program"]] = "prints something else than what is recorded"
+    for name, path in tried.items():
         print(f"not tried in time  {comparison.name_of(path)}")
-    text = json.dumps({"release": files.integrity(manifest), "torch": torch, "programs": good}, indent=1)
-    (folder / "programs.json").write_text(text, encoding="utf-8")
+        without[name] = "not tried in time"
+    summary.tried(good, without, torch)
+    found = {"release": files.integrity(manifest), "torch": torch, "programs": good, "judges": accepted}
+    (folder / "programs.json").write_text(json.dumps(found, indent=1), encoding="utf-8")
     return len(good)
 
 
@@ -82,6 +89,8 @@ def _name(path: Path) -> str:
 
 
 def _recorded(path: Path, result: dict) -> str:
+    if judges.is_judge(path):
+        return result["stdout"]
     found = record(path, result["torch"])
     return found.text if found else ""
 
@@ -91,8 +100,8 @@ def _word(path: Path, result: dict) -> str:
     if result["code"] != 0:
         return "failed"
     recorded = _recorded(path, result)
-    if recorded == result["stdout"] or exercises.is_starter(path):
-        return "equal"
+    if recorded == result["stdout"]:
+        return "equal" if recorded or not judges.is_judge(path) else "failed"
     return "measured" if comparison.agree(recorded, result["stdout"], comparison.header_of(path)) else "different"
 
 
@@ -105,9 +114,12 @@ def _results(node: str, folder: Path, tried: dict[str, Path], end: float) -> Ite
     (stub / "index.js").write_text("module.exports = {}\n", encoding="utf-8")
     programs = []
     for name, path in tried.items():
-        text = exercises.text(path)
+        text = judges.text(path)
         seconds = min(header.parse(text, path).timeout * LONGER, LONGEST)
-        programs.append({"program": name, "source": outputs.without_header(text), "seconds": seconds})
+        one = {"program": name, "source": outputs.without_header(text), "seconds": seconds}
+        if judges.is_judge(path):
+            one |= {"source": judges.answer(path), "judge": one_file.assembled(path)}
+        programs.append(one)
     (folder / "tried.json").write_text(json.dumps(programs), encoding="utf-8")
     command = [node, str(NODE), str(folder / "files"), str(folder / "tried.json")]
     with subprocess.Popen(command, stdout=subprocess.PIPE, text=True, encoding="utf-8") as process:

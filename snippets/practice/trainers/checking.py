@@ -210,14 +210,24 @@ def verdict(check: Check, path: Path, seconds: float = SECONDS) -> tuple[bool, s
         report.touch()
         command = [sys.executable, check.file, "--inside"]
         how, late = limited([*command, str(path.resolve()), str(report)], seconds)
-        told = [
+        lines = [
             json.loads(line)
             for line in report.read_text("utf-8").splitlines()
             if line.endswith("}")
         ]
     found: dict = {}
-    for one in told:
+    for one in lines:
         found |= one
+    return told(check, found, how, late)
+
+
+def told(
+    check: Check, found: dict, how: str = "", late: bool = False
+) -> tuple[bool, str]:
+    """Whether all symptoms are gone by what was found, and what an author is told.
+
+    how: how the trial ended, as a clause. late: whether the clock ended it.
+    """
     there = found.get("there", [])
     lines = []
     for number, (words, _) in enumerate(check.experiments):
@@ -251,20 +261,35 @@ def verdict(check: Check, path: Path, seconds: float = SECONDS) -> tuple[bool, s
     return gone, "\n".join(lines)
 
 
-def _inside(check: Check, path: Path, report: Path) -> None:
-    torch.set_num_threads(1)
-    there: list[tuple[bool, str]] = []
+def tried(
+    check: Check,
+    path: Path,
+    tell: Callable[[dict], None] = lambda what: None,
+) -> tuple[bool, str]:
+    """The verdict on a script that is tried in this process, which it may end.
 
-    def tell(**what: object) -> None:
-        with report.open("a", encoding="utf-8") as file:
-            file.write(json.dumps(what) + "\n")
-
+    tell: gets what was found so far, after each experiment.
+    """
+    found: dict = {"there": []}
     try:
         script = check.load(path)
         for _, experiment in check.experiments:
-            there.append(check.outcome(experiment, script))
-            tell(there=there, printed=script.printed.getvalue())
-        tell(done=True)
+            found["there"].append(check.outcome(experiment, script))
+            found["printed"] = script.printed.getvalue()
+            tell(found)
+        found["done"] = True
     except Unusable as error:
-        tell(unusable=str(error))
+        found["unusable"] = str(error)
+    tell(found)
+    return told(check, found)
+
+
+def _inside(check: Check, path: Path, report: Path) -> None:
+    torch.set_num_threads(1)
+
+    def tell(what: dict) -> None:
+        with report.open("a", encoding="utf-8") as file:
+            file.write(json.dumps(what) + "\n")
+
+    tried(check, path, tell)
     os._exit(0)  # whatever the script has left to run at the end

@@ -201,7 +201,7 @@ def test_the_published_site_has_nothing_that_runs_programs_on_the_readers_machin
 def test_without_all_files_for_browsers_the_site_has_not_a_byte_of_them(sample_site, project_copy, tmp_path):
     (project_copy / "build/wasm/files").mkdir(parents=True)
     (project_copy / "build/wasm/files.json").write_text("{}")
-    (project_copy / "build/wasm/programs.json").write_text('{"release": "", "torch": "", "programs": {}}')
+    (project_copy / "build/wasm/programs.json").write_text('{"release": "", "torch": "", "programs": {}, "judges": {}}')
     with mock.patch.dict(os.environ, WASM="build/wasm"):
         assert build(tmp_path / "out", project_copy, "--strict").returncode == 0
 

@@ -7,7 +7,7 @@ import pytest
 from warmup.content import outputs, sources
 from warmup.project import ProblemError
 from warmup.run.runner import Runner
-from warmup.wasm import exercises
+from warmup.wasm import judges
 
 SNIPPETS, STILL = "snippets", "practice/trainers/stands-still"
 
@@ -27,7 +27,7 @@ def fixed(folder):
 def test_the_script_of_a_trainer_without_its_mistakes_is_made(folder, fixed):
     broken = (folder / "broken.py").read_text()
     assert sources.exists(fixed) and sources.is_made(fixed)
-    assert sources.text(fixed) == exercises.text(fixed) == broken.replace("place += 0", "place += 1") != broken
+    assert sources.text(fixed) == judges.text(fixed) == broken.replace("place += 0", "place += 1") != broken
     assert sources.text(folder / "broken.py") == broken
 
 

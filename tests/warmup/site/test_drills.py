@@ -55,6 +55,22 @@ def test_the_box_of_a_trainer_says_nothing_of_its_bugs(renderer):
     assert "bug" not in box.get_text() and "fixed" not in str(box)
 
 
+@pytest.mark.parametrize(
+    ("page", "here", "elsewhere"),
+    [
+        ("practice/write/add", "press Judge. Or download", "to write and judge your solution in it"),
+        ("practice/trainers/stands-still", "press Check. Or download", "to fix and check the script in it"),
+    ],
+)
+def test_the_box_says_where_an_attempt_can_be_judged(renderer, page, here, elsewhere):
+    [box] = html_of(renderer, expanded(renderer, page)).select(".tw-try")
+    assert elsewhere in box.get_text() and here not in box.get_text()
+    assert box.select("a")[-1]["href"] == "../../../about/live/"
+    renderer.judged = lambda one: one.id == page
+    [box] = html_of(renderer, expanded(renderer, page)).select(".tw-try")
+    assert here in box.get_text() and elsewhere not in box.get_text()
+
+
 def test_the_mistakes_stand_in_the_fold_of_the_solution_with_their_difference(renderer):
     page = html_of(renderer, expanded(renderer, "practice/write/add"))
     fold = page.select_one("details.example")

@@ -9,15 +9,15 @@ import sys
 
 import pytest
 
-from warmup.content import outputs
+from warmup.content import one_file, outputs
 from warmup.project import ROOT, SNIPPETS
-from warmup.wasm import inside
+from warmup.wasm import inside, judges
 
 # In a process of its own, as in a browser: it changes what pytest needs.
 DRIVER = """
 import io, json, sys
 from contextlib import redirect_stderr, redirect_stdout
-from warmup.wasm import inside
+from warmup.wasm import inside, judges
 modules, programs = json.load(sys.stdin)
 inside.prepare(modules)
 for source in programs:
@@ -95,18 +95,49 @@ def test_programs_of_the_site_print_their_records_one_after_the_other(tmp_path):
         assert (code, out) == (0, outputs.read(path.with_suffix(".out")).text), err
 
 
+# What the judge of an exercise and the check of a trainer offer here.
+JUDGE = """from dataclasses import dataclass
+
+@dataclass
+class Verdict:
+    passed: bool
+    seconds: float = 1.5
+
+class judge:
+    judge = lambda source, name: Verdict("right" in source)
+
+def told(judge, verdict):
+    return f"{verdict.passed} in {verdict.seconds} s, in {__name__} of {__file__}"
+"""
+CHECK = """check = None
+
+def tried(check, path):
+    gone = "right" in path.read_text()
+    return gone, f"{gone} of {path.name}, in {__name__} of {__file__}"
+"""
+QUOTES = """# right \U0001f525 {x} \\ ''' "\n""" + '"""'
+
+
 @pytest.mark.parametrize(
-    ("recorded", "printed", "code", "word"),
+    ("name", "judge", "said"),
     [
-        ("a 1\n", "a 1\n", 0, "equal"),
-        ("a 1\n", "a 2\n", 0, "numbers"),
-        ("a 1\n", "b 1\n", 0, "different"),
-        ("a 1\n", "a 1\n", 2, "failed"),
+        ("judge.py", JUDGE, "{} in 0.0 s, in judge of judge.py\n"),
+        ("check.py", CHECK, "{} of fixed.py, in check of check.py\n"),
     ],
 )
-def test_a_run_is_judged_by_its_record(recorded, printed, code, word):
-    verdict = json.loads(inside.compared("p.py", recorded, printed, code))
-    assert verdict["word"] == word
-    assert bool(verdict["difference"]) == (word in ("numbers", "different"))
-    if verdict["difference"]:
-        assert "-a 1" in verdict["difference"] and f"+{printed.strip()}" in verdict["difference"]
+@pytest.mark.parametrize(("source", "passed"), [(QUOTES, True), ("# wrong\n", False)])
+def test_a_judge_and_what_it_judges_are_one_program(tmp_path, monkeypatch, name, judge, said, source, passed):
+    monkeypatch.setattr(inside, "run", lambda file, program: (file, program))
+    file, program = inside.judge(name, judge, source)
+    [(code, out, err, _)] = run(tmp_path, program)
+    assert file == name and (code, out, err) == (not passed, said.format(passed), "")
+
+
+@pytest.mark.parametrize("name", ["practice/write/rms-norm/judge.py", "practice/trainers/tied-weights/check.py"])
+def test_a_judge_of_the_site_accepts_its_answer_and_prints_the_same_again(tmp_path, monkeypatch, name):
+    judge = SNIPPETS / name
+    assert judge in judges.judges() and judges.is_judge(judge)
+    monkeypatch.setattr(inside, "run", lambda file, program: program)
+    program = inside.judge(judge.name, one_file.assembled(judge), judges.answer(judge))
+    (code, out, err, _), (_, again, *_) = run(tmp_path, program, program, modules=("torch",))
+    assert (code, err) == (0, "") and out and again == out

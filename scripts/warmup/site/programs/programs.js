@@ -1,6 +1,7 @@
 // Run, edit, stop and reset the programs of a page. Where they run is the engine's business.
 
 import { button, element } from "../javascripts/shared/dom.js"
+import { field } from "./field.js"
 
 /** A failure to tell the reader as it is. */
 export class Refused extends Error {}
@@ -84,7 +85,7 @@ class Program {
     for (const one of [stop, edit, reset]) one.ariaLabel = `${one.textContent} ${this.#file}`
     block.append(element("div", { class: "tw-run__bar" }, run, this.#buttons.judge, stop, edit, reset, this.#offer))
     block.after(this.#output)
-    edit.hidden = true
+    edit.hidden = !this.#judge  // who runs a program first knows what an edit changes; who attempts one begins with it
     const kept = this.#storage.getItem(EDIT + this.#name)
     if (kept !== null || this.#judge?.only) this.edit(kept ?? this.#original, false)
     this.show()
@@ -195,22 +196,24 @@ class Program {
     }
   }
 
+  #keep(source) {
+    try {
+      this.#storage.setItem(EDIT + this.#name, source)
+    } catch (error) {
+      if (error.name !== "QuotaExceededError") throw error
+      this.#said.textContent = "This browser's storage is full: what you type lasts until you leave the page."
+      this.#output.hidden = false
+    }
+  }
+
   edit(text = this.#original, focus = true) {
-    const rows = text.split("\n").length + 1
-    this.#field = element("textarea", {
-      class: "tw-run__source", rows, spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
-      "aria-label": `Source of ${this.#file}; Control and Enter ${this.#judge?.only ? "judge" : "run"} it`,
-    })
-    this.#field.value = text
-    this.#field.addEventListener("input", () => {
-      this.#storage.setItem(EDIT + this.#name, this.#field.value)
-      this.#field.rows = this.#field.value.split("\n").length + 1
-      this.show()
-    })
-    this.#field.addEventListener("keydown", event => {
-      if (event.key !== "Enter" || !(event.ctrlKey || event.metaKey)) return
-      event.preventDefault()
-      this.run()
+    const keys = `Control and Enter ${this.#judge?.only ? "judge" : "run"} it, Escape and Tab leave it`
+    this.#field = field(text, `Source of ${this.#file}; ${keys}`, {
+      changed: source => {
+        this.#keep(source)
+        this.show()
+      },
+      run: () => this.run(),
     })
     const pre = this.#block.querySelector("pre")
     pre.hidden = true

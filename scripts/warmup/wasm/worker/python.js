@@ -10,14 +10,13 @@ const LIMIT = 256 * 1024
  * @param {Object} options Pyodide's own; its lock file has all packages that are to be loaded and no others.
  * @param {{files: Object, packages: string[], prepared: string[]}} tools what runs programs inside.
  * @param {{text: function(string, string), flood: function()}} on called with what a program prints, and if that is too much.
- * @returns {Promise<function({program: string, source: string, record: ?string}): Object>} runs a program; with a record,
- *   it judges as well.
+ * @returns {Promise<function({program: string, source: string, judge: ?string}): {code: number, seconds: number, torch: string}>}
+ *   runs a program; with the text of a judge, the program is the judge, and the source is what it judges.
  * @throws {Error} a package is missing or is not the one that its hash means.
  */
 export const start = async (loadPyodide, options, { files, packages, prepared }, on) => {
   const python = await loadPyodide(options)
   let left = 0
-  let printed = ""
   const stream = name => {
     const decoder = new TextDecoder()
     return {
@@ -27,7 +26,6 @@ export const start = async (loadPyodide, options, { files, packages, prepared },
         if (left < 0) return bytes.length
         const some = text.slice(0, left)
         left -= bytes.length
-        if (name === "stdout") printed += some
         on.text(name, some)
         if (left < 0) on.flood()
         return bytes.length
@@ -50,12 +48,9 @@ export const start = async (loadPyodide, options, { files, packages, prepared },
   python.setStdin({ stdin: () => null })  // there is nothing to read
   python.setStdout(stream("stdout"))
   python.setStderr(stream("stderr"))
-  return ({ program, source, record }) => {
+  return ({ program, source, judge }) => {
     left = LIMIT
-    printed = ""
     const file = program.slice(program.lastIndexOf("/") + 1)
-    const result = JSON.parse(inside.run(file, source))
-    const verdict = record === undefined ? {} : JSON.parse(inside.compared(file, record, printed, result.code))
-    return { ...result, ...verdict }
+    return JSON.parse(judge === undefined ? inside.run(file, source) : inside.judge(file, judge, source))
   }
 }
