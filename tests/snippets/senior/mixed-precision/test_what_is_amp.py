@@ -185,6 +185,32 @@ class TestCache:
         assert [row[1] for row in rows] == losses
         assert [row[2] for row in rows] == weights
 
+    @pytest.mark.parametrize("dtype", LOW)
+    @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.AdamW])
+    def test_after_a_step_inside_only_another_pass_in_the_same_region_uses_old_weights(self, kind, dtype):
+        x = torch.ones(1, 3)
+
+        def train(inside):
+            torch.manual_seed(0)
+            model, found = nn.Linear(3, 1), []
+            optimizer = kind(model.parameters(), lr=0.1)
+            for _ in range(3):
+                optimizer.zero_grad()
+                with autocast(dtype):
+                    before = model(x)
+                    loss = before.float().square().mean()
+                    if inside:
+                        loss.backward()
+                        optimizer.step()
+                        assert torch.equal(model(x), before)
+                if not inside:
+                    loss.backward()
+                    optimizer.step()
+                found.append(loss.item())
+            return found
+
+        assert train(inside=True) == train(inside=False) and len(set(train(inside=True))) == 3
+
     def test_after_a_pass_under_no_grad_the_weights_still_get_gradients(self):
         layer = nn.Linear(3, 3)
         with autocast():
