@@ -107,6 +107,28 @@ class TestLostUpdates:
             total += one
         assert total == 256
 
+    @pytest.mark.parametrize(("dtype", "end"), [(torch.float16, 2048), (torch.bfloat16, 256), (torch.float32, 3000)])
+    def test_additions_to_one_element_are_rounded_each_time(self, dtype, end):
+        index, ones = torch.zeros(3000, dtype=torch.long), torch.ones(3000, dtype=dtype)
+        assert torch.zeros(1, dtype=dtype).index_add_(0, index, ones) == end
+        table = torch.zeros(1, 1, dtype=dtype, requires_grad=True)
+        torch.nn.functional.embedding(index, table).sum().backward()
+        assert table.grad == end
+        weight = torch.zeros(1, dtype=dtype, requires_grad=True)
+        for _ in range(3000):
+            weight.sum().backward()
+        assert weight.grad == end
+        assert ones.sum() == torch.tensor(3000).to(dtype)
+
+    @pytest.mark.parametrize("sign", [1, -1])
+    def test_an_update_above_2_to_the_minus_8_moves_whatever_the_signs(self, sign):
+        weight = torch.ones((), dtype=torch.bfloat16)
+        values = []
+        for step in range(4):
+            weight += sign * (-1) ** step * 0.006
+            values.append(weight.item())
+        assert values == [values[0], 1.0] * 2 and values[0] != 1
+
     def test_a_sum_in_float16_must_fit_and_a_mean_fits(self):
         ones = torch.ones(100_000, dtype=torch.float16)
         assert ones.sum().isinf() and ones.mean() == 1

@@ -1,7 +1,10 @@
 """What docs/senior/mixed-precision/fp8-training.md claims, proven beyond the example shown."""
 
+import contextlib
+
 import pytest
 import torch
+from torch._subclasses.fake_tensor import FakeTensorMode
 
 from warmup.testing import load_snippet
 
@@ -38,6 +41,10 @@ class TestFormats:
         x = torch.full((67,), size)
         assert (x.to(E4M3).float() == 448).all() and ((-x).to(E4M3).float() == -448).all()
         assert (torch.clamp(x, min=1e6).to(E5M2).float() == float("inf")).all()
+
+    @pytest.mark.parametrize("size", [449.0, 57344.0])
+    def test_e5m2_holds_what_is_above_448(self, size):
+        assert torch.tensor(size).to(E5M2).float().isfinite()
 
     def test_the_format_for_amd_ends_at_240(self):
         assert torch.finfo(torch.float8_e4m3fnuz).max == 240
@@ -83,6 +90,12 @@ class TestOutliers:
         x = torch.randn(5000, generator=torch.Generator().manual_seed(0)) * 1e-4
         assert not x.to(E4M3).float().any()
         assert trip.fp8(x, x.abs().amax() / 448).ne(0).float().mean() > 0.999
+
+    @pytest.mark.parametrize("dtype", [E4M3, E5M2])
+    def test_zeros_become_nan_unless_the_amax_is_clamped(self, dtype):
+        x, largest = torch.zeros(40), torch.finfo(dtype).max
+        assert (x / (x.abs().amax() / largest)).to(dtype).float().isnan().all()
+        assert not (x / (x.abs().amax().clamp(min=1e-12) / largest)).to(dtype).float().any()
 
     def test_a_scale_of_an_earlier_step_clips_a_tensor_that_grew(self):
         x = torch.empty(1000).uniform_(0.1, 1, generator=torch.Generator().manual_seed(0))
@@ -135,6 +148,17 @@ class TestProducts:
     def test_on_a_cpu_the_scaled_product_takes_sizes_that_are_not_multiples_of_16(self):
         a, one = torch.ones(16, 17).to(E4M3), torch.tensor(1.0)
         assert (torch._scaled_mm(a, a.t(), scale_a=one, scale_b=one, out_dtype=torch.float32) == 17).all()
+
+    @pytest.mark.parametrize(
+        ("rows", "summed", "columns", "fits"), [(17, 32, 16, True), (16, 24, 16, False), (16, 32, 24, False)]
+    )
+    def test_on_cuda_the_summed_and_the_output_size_are_multiples_of_16(self, rows, summed, columns, fits):
+        with FakeTensorMode():  # the checks of the sizes alone
+            a = torch.empty(rows, summed, device="cuda").to(E4M3)
+            b = torch.empty(columns, summed, device="cuda").to(E4M3)
+            one = torch.ones((), device="cuda")
+            with contextlib.nullcontext() if fits else pytest.raises(RuntimeError, match="divisible by 16"):
+                torch._scaled_mm(a, b.t(), scale_a=one, scale_b=one, out_dtype=torch.bfloat16)
 
     def test_scales_per_row_factor_out_and_scales_along_the_sum_do_not(self):
         generator = torch.Generator().manual_seed(0)

@@ -59,6 +59,10 @@ class TestFormats:
         a, b = x[torch.randperm(len(x), generator=torch.Generator().manual_seed(0))], x
         assert torch.equal((a.float() * b.float()).double(), a.double() * b.double())
 
+    @pytest.mark.parametrize("dtype", ["fp16", "bf16"])
+    def test_reduced_precision_reductions_are_on_by_default(self, dtype):
+        assert getattr(torch.backends.cuda.matmul, f"allow_{dtype}_reduced_precision_reduction") is True
+
     def test_a_bfloat16_product_can_leave_the_range_of_float32(self):
         tiny = torch.tensor(1e-30).bfloat16()
         assert tiny > 0 and tiny.float() * tiny.float() == 0
@@ -95,6 +99,15 @@ class TestPadding:
         cut = logits[:, :classes].softmax(-1)
         logits[:, classes:] = -torch.inf
         assert torch.allclose(logits.softmax(-1)[:, :classes], cut) and torch.allclose(cut, torch.tensor(1 / classes))
+
+    @pytest.mark.parametrize("classes", [3, 5, 13])
+    def test_with_minus_infinity_label_smoothing_makes_the_loss_inf(self, classes):
+        logits, label = torch.zeros(1, pad.padded(classes)), torch.tensor([0])
+        logits[:, classes:] = -torch.inf
+        loss = torch.nn.functional.cross_entropy
+        assert loss(logits, label).isfinite() and loss(logits, label, label_smoothing=0.1).isinf()
+        cut = loss(logits[:, :classes], label, label_smoothing=0.1)
+        assert torch.allclose(cut, loss(logits, label))  # all classes are equal
 
     def test_the_same_number_of_tiles_holds_the_padded_vocabulary(self):
         tiles = [pad.padded(columns, 128) // 128 for columns in (50257, 50264, 50304)]

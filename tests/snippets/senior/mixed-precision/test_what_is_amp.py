@@ -90,6 +90,25 @@ class TestDtypes:
         optimizer.step()
         assert {model.weight.grad.dtype, optimizer.state[model.weight]["exp_avg"].dtype} == {dtype}
 
+    @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.AdamW])
+    def test_a_float16_loop_is_the_loop_with_four_lines_of_a_scaler(self, kind):
+        def train(dtype):
+            torch.manual_seed(0)
+            model, x = nn.Sequential(nn.Linear(4, 8), nn.GELU(), nn.Linear(8, 1)), torch.ones(4, 4)
+            optimizer = kind(model.parameters(), lr=0.01)
+            scaler = torch.amp.GradScaler("cpu", init_scale=256.0, enabled=dtype == torch.float16)
+            for _ in range(5):
+                optimizer.zero_grad()
+                with autocast(dtype, enabled=dtype != torch.float32):
+                    loss = F.mse_loss(model(x), x[:, :1])
+                scaler.scale(loss).backward()
+                scaler.step(optimizer)
+                scaler.update()
+            return loss.item()
+
+        assert train(torch.float16) == pytest.approx(train(torch.float32), rel=0.01)
+        assert train(torch.float16) != train(torch.float32)
+
     def test_custom_fwd_and_bwd_restore_the_state_of_autocast(self):
         seen = []
 
@@ -184,6 +203,32 @@ class TestCache:
         rows = [[float(value) for value in line.split()] for line in capsys.readouterr().out.splitlines()]
         assert [row[1] for row in rows] == losses
         assert [row[2] for row in rows] == weights
+
+    @pytest.mark.parametrize("dtype", LOW)
+    @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.AdamW])
+    def test_after_a_step_inside_only_another_pass_in_the_same_region_uses_old_weights(self, kind, dtype):
+        x = torch.ones(1, 3)
+
+        def train(inside):
+            torch.manual_seed(0)
+            model, found = nn.Linear(3, 1), []
+            optimizer = kind(model.parameters(), lr=0.1)
+            for _ in range(3):
+                optimizer.zero_grad()
+                with autocast(dtype):
+                    before = model(x)
+                    loss = before.float().square().mean()
+                    if inside:
+                        loss.backward()
+                        optimizer.step()
+                        assert torch.equal(model(x), before)
+                if not inside:
+                    loss.backward()
+                    optimizer.step()
+                found.append(loss.item())
+            return found
+
+        assert train(inside=True) == train(inside=False) and len(set(train(inside=True))) == 3
 
     def test_after_a_pass_under_no_grad_the_weights_still_get_gradients(self):
         layer = nn.Linear(3, 3)

@@ -22,12 +22,25 @@ class TestTraffic:
         assert ratio(4 * width, width=width) < 0.65
 
     @pytest.mark.parametrize("width", [64, 128])
-    def test_the_forward_pass_breaks_even_at_about_half_the_width(self, width):
+    def test_the_forward_pass_breaks_even_at_about_six_tenths_of_the_width(self, width):
         forward = {"width": width, "backward": False}
         assert ratio(1, **forward) > 1.8
-        assert ratio(width // 4, **forward) > 1.05
-        assert 0.95 < ratio(width // 2, **forward) < 1.1
-        assert ratio(width, **forward) < 0.95
+        assert ratio(width // 2, **forward) > 1.05
+        assert 0.98 < ratio(int(0.6 * width), **forward) < 1.02
+        assert ratio(int(0.7 * width), **forward) < 0.98
+
+    @pytest.mark.parametrize("width", [64, 128])
+    def test_without_elementwise_operations_it_breaks_even_at_1_6_of_the_width(self, width):
+        model = nn.Sequential(*(nn.Linear(width, width) for _ in range(4)))
+
+        def size(rows, autocast):
+            with helps.CountTraffic() as count, torch.autocast("cpu", enabled=autocast):
+                model(torch.ones(rows, width))
+            return count.bytes
+
+        for share, low, high in ((0.6, 1.2, 1.4), (1.6, 0.97, 1.03), (2.0, 0.9, 0.98)):
+            rows = int(share * width)
+            assert low < size(rows, True) / size(rows, False) < high
 
     @pytest.mark.parametrize("rows", [1, 100])
     def test_a_model_in_bfloat16_moves_half_and_adds_no_operation(self, rows):
@@ -59,6 +72,11 @@ class TestMemory:
             assert plain[part] == mixed[part]
         assert sum(plain[part] for part in ("parameters", "gradients", "Adam")) == 4 * plain["parameters"]
         assert low < mixed["saved for backward"] / plain["saved for backward"] < high
+
+    @pytest.mark.parametrize(("tokens", "low", "high"), [(8, 1.095, 1.105), (32, 1.02, 1.1), (1024, 0.5, 0.7)])
+    def test_with_few_tokens_autocast_takes_more_memory(self, tokens, low, high):
+        plain, mixed = (sum(memory.memory(tokens, on, torch.float32).values()) for on in (False, True))
+        assert low < mixed / plain < high
 
     @pytest.mark.parametrize("tokens", [64, 1024])
     def test_a_model_in_bfloat16_halves_all_parts(self, tokens):
