@@ -1,6 +1,7 @@
 """What docs/senior/memory/fragmentation.md claims, proven beyond the example shown."""
 
 import functools
+import random
 
 import pytest
 
@@ -121,3 +122,35 @@ class TestFragmentation:
             allocator = model.Allocator(2**40, expandable)
             allocator.malloc(2 * MIB)
             assert allocator.total("used", "free") == 20 * MIB
+
+    def test_when_memory_runs_out_whole_segments_go_back_four_times_and_the_growing_loop_survives(self):
+        class Counting(model.Allocator):
+            flushes = 0
+
+            def empty_cache(self) -> None:
+                self.flushes += 1
+                super().empty_cache()
+
+        for capacity, flushes in ((1026 * MIB, 4), (2**40, 0)):
+            allocator = Counting(capacity)
+            model.train(list(GROWING), False, allocator)
+            assert allocator.flushes == flushes
+
+    @pytest.mark.parametrize(("seed", "random_order", "longest_first"), [(0, 3042, 3106), (1, 3142, 3242)])
+    def test_the_longest_first_helps_only_if_no_step_leaves_tensors_behind(self, seed, random_order, longest_first):
+        chance = random.Random(seed)
+        lengths = [chance.randint(100, 1000) for _ in range(60)]
+        reserved = {}
+        for keep in (False, True):
+            for first in ([], [1000]):
+                allocator = model.Allocator(2**40)
+                model.train(first + lengths, keep, allocator)
+                reserved[keep, bool(first)] = allocator.total("used", "free") // MIB
+        assert (reserved[True, False], reserved[True, True]) == (random_order, longest_first)
+        assert reserved[False, True] == 1024 < reserved[False, False] / 1.3
+
+    def test_growing_lengths_fill_old_holes_with_small_tensors_and_large_ones_find_none(self):
+        allocator = model.Allocator(2**40)
+        model.train([700], False, allocator)
+        small, large = (800 * 16384 * part for part in (1, 4))
+        assert allocator.hole(small) and not allocator.hole(large)

@@ -127,3 +127,18 @@ class TestModelDoesNotFit:
 
         whole = chunked.kept_bytes(lambda: F.cross_entropy(head(hidden), targets))
         assert kept() == whole > 100 * 2000 * 4 > 10 * kept(options=nn.LinearCrossEntropyOptions())
+
+    @pytest.mark.parametrize("layers", [12, 24])
+    def test_foreach_needs_temporaries_as_large_as_the_parameters_and_fused_needs_none(self, layers: int):
+        bytes_per_parameter = {}
+        for name in ("foreach", "fused"):
+            with load_snippet("senior/memory/model_does_not_fit_peaks.py").Live() as live:
+                model = nn.Sequential(*(nn.Linear(64, 64, bias=False) for _ in range(layers)))
+                optimizer = torch.optim.AdamW(model.parameters(), **{name: True})
+                for _ in range(2):
+                    for p in model.parameters():
+                        p.grad = torch.empty_like(p)
+                    live.peak = 0
+                    optimizer.step()
+                bytes_per_parameter[name] = live.peak / sum(p.numel() for p in model.parameters())
+        assert bytes_per_parameter == pytest.approx({"foreach": 20, "fused": 16}, abs=0.01)

@@ -13,6 +13,7 @@ from warmup.testing import load_snippet
 load_snippet("senior/memory/recompute_vs_offload.py")
 block = load_snippet("senior/memory/recompute_vs_offload_block.py")
 hooks = load_snippet("senior/memory/recompute_vs_offload_hooks.py")
+measured = load_snippet("senior/memory/training_memory_7b_measured.py")
 
 
 def ratio(run, *args: torch.Tensor) -> float:
@@ -118,3 +119,19 @@ class TestRecomputeVsOffload:
 
     def test_bfloat16_activations_change_the_gradient_by_less_than_a_percent_but_not_by_nothing(self):
         assert 0.0005 < hooks.error < 0.0015
+
+    @pytest.mark.parametrize(("width", "ffn", "tokens"), [(4096, 11008, 4096), (2048, 5504, 2048)])
+    def test_a_block_with_a_gated_mlp_has_fewer_flops_a_byte(self, width: int, ffn: int, tokens: int):
+        with torch.device("meta"):
+            llama, x = measured.Block(width, ffn, 32), torch.empty(1, tokens, width)
+        with FlopCounterMode(display=False) as flops:
+            llama(x)
+        value = flops.get_total_flops() / (50 * x.numel())
+        assert value < block.flops_per_byte(width, tokens)
+        if width == 4096:
+            assert value * block.PCIE / block.PEAK == pytest.approx(0.15, abs=0.005)
+            assert 1 < value * block.C2C / block.PEAK < 1.1
+
+    def test_of_the_bytes_of_q_k_and_v_two_thirds_are_repeats(self):
+        _, _, repeated = hooks.measure(hooks.plain)
+        assert repeated == 3 * 3 * hooks.x.nbytes * 2 / 3

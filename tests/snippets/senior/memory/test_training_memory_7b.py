@@ -1,8 +1,13 @@
 """What docs/senior/memory/training-memory-7b.md claims, proven beyond the example shown."""
 
+from pathlib import Path
+
 import pytest
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
 from torch import nn
+from torch.distributed.optim import ZeroRedundancyOptimizer
 
 from warmup.testing import load_snippet
 
@@ -21,6 +26,27 @@ def kept(width: int, tokens: int, heads: int, fused: bool, batch: int = 1) -> fl
     x = torch.randn(batch, tokens, width, dtype=torch.bfloat16, requires_grad=True)
     block = measured.Block(width, width * 43 // 16, heads, fused).bfloat16()
     return measured.saved_bytes(block, x) / x.numel()
+
+
+def _sent_by_step(rank: int, folder: str) -> None:
+    """Write how many numbers two steps broadcast per step, of how many parameters."""
+    dist.init_process_group("gloo", init_method=f"file://{folder}/store", rank=rank, world_size=2)
+    model = nn.Sequential(*(nn.Linear(32, 32, bias=False) for _ in range(4)))
+    optimizer = ZeroRedundancyOptimizer(model.parameters(), torch.optim.AdamW)
+    sent, broadcast = [], dist.broadcast
+
+    def counting(*args, **kwargs):
+        sent.append((kwargs["tensor"] if "tensor" in kwargs else args[0]).numel())
+        return broadcast(*args, **kwargs)
+
+    dist.broadcast = counting
+    for _ in range(2):
+        for p in model.parameters():
+            p.grad = torch.ones_like(p)
+        optimizer.step()
+    count = sum(p.numel() for p in model.parameters())
+    (Path(folder) / f"sent{rank}").write_text(f"{sum(sent) // 2} of {count}")
+    dist.destroy_process_group()
 
 
 class TestTrainingMemory7b:
@@ -82,3 +108,11 @@ class TestTrainingMemory7b:
         assert pytest.approx(0.61, abs=0.005) == 32 * 8192 * 327_680 / (2 * gpus.SEVENTY)
         assert 2 * gpus.SEVENTY < 100 * 8192 * 327_680 and pytest.approx(220_000, rel=0.01) == 72e9 / 327_680
         assert 16 * budget.seven / 2**30 == pytest.approx(100.4, abs=0.05)
+
+    def test_temporaries_of_4_bytes_are_27_gb_and_80_gb_are_more_than_80_billion_bytes(self):
+        assert 4 * budget.seven / 1e9 == pytest.approx(27, abs=0.05)
+        assert pytest.approx(85.5, abs=0.05) == 81_559 * 2**20 / 1e9
+
+    def test_zero_redundancy_optimizer_broadcasts_every_parameter_after_its_step(self, tmp_path: Path):
+        mp.start_processes(_sent_by_step, args=(str(tmp_path),), nprocs=2, start_method="fork")
+        assert all((tmp_path / f"sent{rank}").read_text() == "4096 of 4096" for rank in range(2))
