@@ -6,3 +6,5 @@ CODE = "MIT"
 PROSE = "CC BY 4.0"
 PROSE_URL = "https://creativecommons.org/licenses/by/4.0/"
 LINE = f"Code: {CODE}. Prose: {PROSE}."
+# At the foot of each page, as HTML.
+FOOT = f'Code and snippets: {CODE}. Prose: <a href="{PROSE_URL}" rel="license">{PROSE}</a>.'

@@ -22,9 +22,10 @@ from pathlib import Path
 from warmup.content import header, sources
 from warmup.project import ROOT
 
-# What stands where a page would show an output that no run has printed, and why it does.
+# What a page says in place of an output that no run has printed, why, and what will change it.
 NOT_RECORDED = "not recorded yet"
 WHY_NOT_RECORDED = "needs hardware that no run of ours has had so far"
+UNTIL_RECORDED = "Its output appears here once a run on a real device has printed it."
 
 WATCHING = "practice/watching.py"  # what judges and checks, and the runner, watch processes with
 PROVENANCE = "# recorded on "

@@ -212,8 +212,7 @@ def output_fence(
     if found is None:
         return (
             f'<div class="tw-output tw-output--missing"><p><strong>{outputs.NOT_RECORDED.capitalize()}.</strong> '
-            f"This snippet {outputs.WHY_NOT_RECORDED}. "
-            "Its output appears here once a run on a real device has printed it.</p></div>"
+            f"This snippet {outputs.WHY_NOT_RECORDED}. {outputs.UNTIL_RECORDED}</p></div>"
         )
     return output_block(source, found.recorded, found.others)
 

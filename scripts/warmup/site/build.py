@@ -78,10 +78,7 @@ class Pages:
         written = config.nav or []
         self.only = config.extra["only"]
         site = levels.load(Path(config.docs_dir), navigation.topic_order(written))
-        config.copyright = (
-            f"Code and snippets: {licenses.CODE}. Prose: "
-            f'<a href="{licenses.PROSE_URL}" rel="license">{licenses.PROSE}</a>.'
-        )
+        config.copyright = licenses.FOOT
         self.labels = downloads.Labels(site, config.site_name, config.site_url or "")
         self.renderer = renderer = expand.Renderer(site, label=self.labels.label)
         if not self.dirty:

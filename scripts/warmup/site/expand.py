@@ -17,7 +17,7 @@ from warmup.kinds import puzzles
 from warmup.kinds.drills import Drill
 from warmup.kinds.levels import Site
 from warmup.project import ROOT, Problem, ProblemError, relative
-from warmup.site import blocks, drills, lists, schema, topic_pages
+from warmup.site import blocks, drills, markers, schema, topic_pages
 from warmup.site.links import SNIPPET_URL, relative_link
 from warmup.vocabulary import NEEDS
 
@@ -40,8 +40,8 @@ class Renderer:
         return self.root / "snippets"
 
     @cached_property
-    def figures(self) -> lists.Figures:
-        return lists.figures(self.site, self.root)
+    def figures(self) -> markers.Figures:
+        return markers.figures(self.site, self.root)
 
     @cached_property
     def puzzles(self) -> dict[str, list[puzzles.Puzzle]]:
@@ -124,8 +124,8 @@ class Renderer:
         """The lines of Markdown that stand for a marker."""
         name = marker["name"]
         texts = {
-            "contributing": lambda: lists.contributing(self.root, where),
-            "myths": lambda: lists.myths(self.site, self.docs, where),
+            "contributing": lambda: markers.contributing(self.root, where),
+            "myths": lambda: markers.myths(self.site, self.docs, where),
             "schema": schema.table,
         }
         if name in texts:
@@ -133,7 +133,7 @@ class Renderer:
         if name in drills.MARKERS:
             page = self.site.drills_by_id.get("/".join((*where.parts[-3:-1], where.stem)))
             return drills.marker(name, page, self.snippets, relative_link(page_url), where, self.label, self.judged)
-        if name not in (fragments := lists.fragments()):
+        if name not in (fragments := markers.fragments()):
             raise ProblemError(
                 Problem(
                     relative(where),
@@ -142,7 +142,7 @@ class Renderer:
                     f"Known: {', '.join(sorted([*fragments, *texts, *drills.MARKERS]))}.",
                 )
             )
-        return lists.fragment(
+        return markers.fragment(
             name,
             site=self.site,
             figures=self.figures,

@@ -1,4 +1,4 @@
-// Flashcards. What a card is comes from the pages; when it is due from flashcards/fsrs.js.
+// Flashcards. What a card is comes from the pages; when it is due from practice/shared/fsrs.js.
 //
 // `?start=due` begins with what is due, for links from other pages.
 

@@ -1,9 +1,10 @@
 // A session: question, think, reveal, grade. Every step is kept, so that it can go on after a reload.
 
 import { button, counted, element } from "../../shared/dom.js"
-import { isExercise, ladder, place, say, showProof, terms } from "../shared/cards.js"
+import { isExercise } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
+import { answer, question } from "./card.js"
 
 const GRADES = [[AGAIN, "Again"], [HARD, "Hard"], [GOOD, "Good"], [EASY, "Easy"]]
 const PLACE = "place:flashcards"
@@ -75,17 +76,6 @@ export class Session {
     this.#view.parentElement.scrollIntoView({ block: "start" })
   }
 
-  #question(card) {
-    return element("div", { class: "tw-ask" },
-      element("p", { class: "tw-ask__place" }, `${place(this.#bank, card)} · ${counted(this.#queue.length, "card")} left`),
-      isExercise(card)
-        ? [
-          element("p", { class: "tw-ask__place" }, card.title),
-          element("h2", { tabindex: "-1", "aria-describedby": "core-line" }, "Write the core line"),
-          element("p", { id: "core-line" }, card.ask)]
-        : element("h2", { tabindex: "-1" }, card.title))
-  }
-
   #ask() {
     while (this.#queue.length && this.#doneElsewhere(this.#queue[0])) this.#queue.shift()
     this.#remember()
@@ -95,23 +85,9 @@ export class Session {
       return
     }
     const card = this.#bank.byId.get(this.#queue[0])
-    this.#show(this.#question(card),
+    this.#show(question(this.#bank, card, this.#queue.length),
       element("p", { class: "tw-keys" }, isExercise(card) ? "Write it down." : `About ${counted(card.minutes, "minute")} aloud.`),
       element("div", { class: "tw-actions" }, button("Reveal the answer", () => this.#reveal(), { key: "Space" })))
-  }
-
-  // What is shown before the grades: what one needs to grade, and the proof folded. An exercise's is on its page.
-  #answer(card) {
-    const part = (title, first, ...children) =>
-      element("div", { class: "tw-part" }, element("h3", !first ? {} : { class: "tw-first", tabindex: "-1" }, title), children)
-    const proof = element("div", {})
-    const fold = element("details", { class: "tw-proof", ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, this.#bank, card) },
-      element("summary", {}, "The code that ran, and what it printed", element("kbd", { "aria-hidden": "true" }, "p")), proof)
-    return [
-      part(isExercise(card) ? "The core line" : "Say it", true, say(card), terms(card)),
-      part("Listening for", false, ladder(this.#bank, card)),
-      !isExercise(card) && part("The proof", false, fold, element("p", {}, element("a", { href: card.url }, "Read the whole page"),
-        !navigator.onLine && ", once there is a network again, if this device does not keep it."))]
   }
 
   #reveal() {
@@ -119,8 +95,8 @@ export class Session {
     const card = this.#bank.byId.get(this.#queue[0])
     const now = Date.now()
     const memory = store.get(`card:${card.id}`)
-    this.#show(this.#question(card),
-      ...this.#answer(card),
+    this.#show(question(this.#bank, card, this.#queue.length),
+      ...answer(this.#bank, card),
       element("div", { class: "tw-actions tw-grades", role: "group", "aria-label": "Grade yourself" },
         GRADES.map(([grade, name]) => element("button", { type: "button", class: "tw-button", onclick: () => this.#grade(grade) },
           element("span", {}, name, element("kbd", { "aria-hidden": "true" }, String(grade))),

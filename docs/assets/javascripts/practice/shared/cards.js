@@ -19,7 +19,7 @@ const topicsOf = ({ exercises, kinds, levels, topics }) => [
 ]
 
 /**
- * The cards, those of exercises last, with `byId`; `proof(id)` resolves to {run, next: [{question, answer, here}]}. Proofs are
+ * The cards, those of exercises last, with `byId`; `proof(id)` resolves to {run, next: [{question, answer, here, first}]}. Proofs are
  * most of the bytes: those of a topic, and those of all exercises, are loaded when the first of them is asked for.
  *
  * @throws {Error} they could not be loaded; `proof` rejects with one too, and the next call tries again.
