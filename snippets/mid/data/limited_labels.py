@@ -55,8 +55,8 @@ if __name__ == "__main__":
     few = torch.stack([draw(y[pool], 3, seed) for seed in range(5)], dim=1)
     many = torch.stack([draw(y[pool], 10, seed) for seed in range(5)], dim=1)
     for decay in (1e-4, 1e-3, 1e-2, 1e-1):
-        found["30 labels"][decay] = first = fit(x[pool], few, decay)
-        found["100 labels"][decay] = fit(x[pool], many, decay)
+        found["30 labels"][decay,] = first = fit(x[pool], few, decay)
+        found["100 labels"][decay,] = fit(x[pool], many, decay)
         for threshold in (0.3, 0.5, 0.7) if decay < 0.1 else ():
             weights = first
             for _ in range(2):
@@ -64,6 +64,7 @@ if __name__ == "__main__":
                 weights = fit(x[pool], target, decay)
             found["pseudo-labels"][decay, threshold] = weights
     chosen = {}
+    print("               best  per draw  worst")
     for name, grid in found.items():
         scores = {}
         for setting, weights in grid.items():
@@ -73,8 +74,7 @@ if __name__ == "__main__":
         worst, *_, best = sorted(scores, key=lambda setting: scores[setting][0])
         chosen[name] = scores[best][1]
         gain = chosen[name] - chosen["30 labels"]
-        print(
-            f"{name:13} {chosen[name].mean():.0f}%  per draw {gain.min():+.0f} to"
-            f" {gain.max():+.0f}  best {best},"
-            f" worst {worst}: {scores[worst][1].mean():.0f}%"
-        )
+        what = [f"{n} {v:g}" for n, v in zip(("decay", "threshold"), worst)]
+        print(f"{name:13}  {chosen[name].mean():3.0f}%", end="")
+        print(f"  {gain.min():+.0f} to {gain.max():+.0f}", end="")
+        print(f"  {scores[worst][1].mean():4.0f}%  {', '.join(what)}")

@@ -6,7 +6,7 @@ x = torch.randn(1, 1, 16, 16)
 conv = nn.Conv2d(1, 8, 3, padding=1, padding_mode="circular")
 patches = nn.Conv2d(1, 8, kernel_size=4, stride=4)  # a ViT's first layer
 place = torch.randn(1, 8, 4, 4)  # its position embedding, one vector per patch
-print("moved by  convolution  patches  patches + positions    follow the image")
+print("moved by  convolution  patches  patches + positions")
 for shift in (1, 4):
     moved, same = x.roll(shift, -1), []
     for layer, step in ((conv, 1), (patches, 4), (lambda x: patches(x) + place, 4)):

@@ -1,3 +1,11 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.warmup]
+# output = "measured"
+# tolerance = 0.1
+# ///
 import torch
 from torch import nn
 
@@ -15,12 +23,13 @@ def accuracy(places: bool, seed: int) -> float:
         if size == 32:
             loss = nn.functional.cross_entropy(logits.mT, tokens.flip(1))
             optimizer.zero_grad()
-            loss.backward(), optimizer.step()
+            loss.backward()
+            optimizer.step()
     return (logits.argmax(-1) == tokens.flip(1)).float().mean().item()
 
 
 torch.set_num_threads(1)
 for places in (True, False):
-    scores = [accuracy(places, seed) for seed in range(3)]
-    print(f"positions={places!s:5} three seeds", end=" ")
-    print("above 0.97:", min(scores) > 0.97, " below 0.45:", max(scores) < 0.45)
+    name = "with positions" if places else "without positions"
+    scores = "  ".join(f"{accuracy(places, seed):.2f}" for seed in range(3))
+    print(f"{name:18} accuracy of three seeds  {scores}")

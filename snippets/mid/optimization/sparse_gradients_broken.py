@@ -1,3 +1,5 @@
+import textwrap
+
 import torch
 from torch import nn
 from torch.nn.utils import clip_grad_norm_
@@ -14,6 +16,5 @@ for name, attempt in {
     try:
         attempt()
     except RuntimeError as error:
-        print(
-            f"{name}:\n  {type(error).__name__}: {str(error).split('. ')[0][:60]}"
-        )
+        text = textwrap.shorten(str(error), 60, placeholder=" ...")
+        print(f"{name}:\n  {type(error).__name__}: {text}")

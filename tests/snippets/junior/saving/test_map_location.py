@@ -61,13 +61,6 @@ class TestMapLocation:
         torch.save(nn.Linear(2, 2).state_dict(), tmp_path / "cpu.pt")
         assert location.saved_on(tmp_path / "cpu.pt") == {"cpu": 2}
 
-    def test_the_default_device_has_no_say(self, path):
-        with torch.device("cpu"):
-            assert "RuntimeError" in location.load(path, None)
-        torch.save(torch.ones(2), path)
-        with torch.device("meta"):
-            assert torch.load(path).device.type == "cpu"
-
     def test_loading_into_a_model_keeps_its_device_and_dtype_unless_assigned(self):
         weights = nn.Linear(2, 2).state_dict()
         for assign, dtype in ((False, torch.float64), (True, torch.float32)):

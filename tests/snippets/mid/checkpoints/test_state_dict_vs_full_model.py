@@ -58,6 +58,16 @@ class TestStateDictVsFullModel:
             __import__("nets")
         __import__("models")
 
+    def test_a_part_is_loaded_without_strict_unless_a_shape_is_wrong(self):
+        old, new = (nn.ModuleDict({"body": nn.Linear(4, 3), head: nn.Linear(3, 2)}) for head in ("old", "new"))
+        with pytest.raises(RuntimeError, match="Missing key"):
+            new.load_state_dict(old.state_dict())
+        names = new.load_state_dict(old.state_dict(), strict=False)
+        assert names.missing_keys == ["new.weight", "new.bias"] and names.unexpected_keys == ["old.weight", "old.bias"]
+        assert torch.equal(new["body"].weight, old["body"].weight)
+        with pytest.raises(RuntimeError, match="size mismatch"):
+            nn.ModuleDict({"body": nn.Linear(4, 5)}).load_state_dict(old.state_dict(), strict=False)
+
     def test_init_does_not_run_for_a_whole_model(self):
         net = edits.make_class("nets", edits.SOURCE)()
         file = edits.save(net)

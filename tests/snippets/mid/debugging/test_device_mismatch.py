@@ -68,6 +68,11 @@ class TestDeviceMismatch:
         assert net.buffer.is_meta and net.layers[0].weight.is_meta
         assert not net.plain.is_meta and not net.listed[0].weight.is_meta
 
+    def test_a_module_moves_in_place_and_a_tensor_only_if_the_copy_is_assigned(self):
+        x, model = torch.ones(2), nn.Linear(2, 2)
+        assert model.to("meta") is model and model.weight.is_meta
+        assert x.to("meta").is_meta and not x.is_meta
+
     def test_tensors_made_like_the_input_or_on_its_device_are_there(self):
         x = torch.ones(3, device="meta")
         for made in (torch.zeros(3, device=x.device), x.new_zeros(3), torch.zeros_like(x)):

@@ -192,13 +192,18 @@ class TestGradientFlow:
             scaler.scale((h * 1e-4 * 1e-4).float().sum()).backward()
             assert layer.weight.grad.any().item() is (dtype is torch.float32 or scale > 1)
 
-    @pytest.mark.parametrize("after", ["batch norm", "nothing"])
-    def test_a_bias_right_before_a_batch_norm_gets_rounding_noise(self, after):
-        torch.manual_seed(0)
-        layer, last = nn.Linear(4, 3), nn.Linear(3, 1)
-        norm = nn.BatchNorm1d(3) if after == "batch norm" else nn.Identity()
-        last(norm(layer(torch.randn(32, 4))).tanh()).square().sum().backward()
-        assert (layer.bias.grad.norm() < 1e-3 * layer.weight.grad.norm()).item() is (after == "batch norm")
+    @pytest.mark.parametrize("to", ["meta", torch.float64])
+    def test_the_loop_does_not_list_what_is_not_registered(self, to):
+        class Hidden(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.head, self.layers = nn.Linear(2, 1), [nn.Linear(2, 2)]
+                self.scale = nn.Parameter(torch.ones(2)).to(to)
+                self.kept = nn.Parameter(torch.ones(2, device="meta"))
+
+        model = Hidden()
+        assert [name for name, _ in model.named_parameters()] == ["kept", "head.weight", "head.bias"]
+        assert not model.scale.is_leaf and model.scale.requires_grad and not isinstance(model.scale, nn.Parameter)
 
     def test_only_floats_carry_a_gradient(self):
         h = torch.randn(3, 4, requires_grad=True)

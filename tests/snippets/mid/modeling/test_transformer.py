@@ -31,6 +31,17 @@ class TestTransformer:
         if t > 1:
             assert not torch.allclose(scores.softmax(dim=-2) @ v, reference)
 
+    @pytest.mark.parametrize("d", [256, 1024])
+    def test_the_root_of_d_keeps_the_variance_of_scores_near_1_and_the_gradient_of_the_softmax_alive(self, d):
+        q, k = torch.randn(500, d), torch.randn(16, d)
+        slopes = []
+        for divisor in (1.0, d**0.5):
+            scores = (q @ k.mT / divisor).requires_grad_()
+            assert scores.var().item() == pytest.approx(d / divisor**2, rel=0.3)
+            scores.softmax(dim=-1).amax(dim=-1).sum().backward()
+            slopes.append(scores.grad.norm(dim=-1).median())
+        assert slopes[0] < slopes[1] / 4
+
     @pytest.mark.parametrize("norm_first", [False, True])
     @pytest.mark.parametrize("t", [2, 9])
     def test_a_layer_is_equivariant_its_mean_invariant_and_positions_or_a_causal_mask_end_it(self, norm_first, t):
