@@ -1,0 +1,9 @@
+import torch
+from torch import nn
+from torch.utils.checkpoint import checkpoint
+
+norm = nn.BatchNorm1d(1, momentum=0.5)
+x = torch.full((4, 1), 8.0, requires_grad=True)
+y = checkpoint(norm, x, use_reentrant=False)
+y.sum().backward()
+print(norm.running_mean.item())
