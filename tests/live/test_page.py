@@ -126,7 +126,7 @@ os.wait()
 def test_a_daemon_is_stopped_with_its_program(cell, live, source):
     before = live.descendants()
     assert cell.run_edited(source) == "failed"
-    assert cell.said.startswith("Edited. Left processes running, which were stopped. torch")
+    assert cell.said.startswith("Left processes running, which were stopped. torch ")
     until(lambda: live.descendants() <= before)
 
 
@@ -268,7 +268,7 @@ def test_stop_ends_it_within_a_second_or_so(cell, live, source):
     time.sleep(0.5)
     begun = time.monotonic()
     cell.press("Stop")
-    assert cell.finish() == "stopped" and time.monotonic() - begun < 2  # one second, on a machine that is not busy
+    assert cell.finish() == "stopped" and time.monotonic() - begun < 4  # one second, on a machine that is not busy
     until(lambda: live.descendants() <= before, 2)
     cell.press("Reset")
     assert cell.run() == "equal"
