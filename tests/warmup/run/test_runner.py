@@ -285,25 +285,3 @@ def test_the_server_imports_what_the_runner_names_and_does_without_what_is_not_i
 
 def test_the_server_has_torch_already(runner, snippet):
     assert runner.run(snippet("import sys\nprint('torch' in sys.modules)")).stdout == "True\n"
-
-
-def test_a_temporary_folder_is_the_runs_own_and_ends_with_it(runner, snippet):
-    told = runner.run(
-        snippet("""
-        import os, subprocess, sys, tempfile
-        print(tempfile.gettempdir(), tempfile.mkdtemp(), os.getcwd(), os.environ["TORCHINDUCTOR_CACHE_DIR"])
-        subprocess.run([sys.executable, "-c", "import tempfile; print(tempfile.mkdtemp())"])
-        """)
-    ).stdout.split()
-    folder, one, work, compiled, other = map(Path, told)
-    assert one.parent == other.parent == folder and folder.parent == work.parent
-    assert not work.parent.exists()
-    assert compiled.parent != folder  # or each run would compile again
-
-
-@pytest.mark.parametrize("name", ["drawing.svg", "report.json"])
-@pytest.mark.parametrize("code", ["os.mkfifo({0})", "os.symlink('/dev/zero', {0})", "os.mkdir({0})"])
-def test_what_is_no_file_in_place_of_a_report_holds_nothing_up(runner, snippet, name, code):
-    line = code.format(repr(f"../{name}"))
-    result = runner.run(snippet(f"import os\n{line}\nprint(7, flush=True)\nos._exit(0)"))
-    assert (result.status, result.stdout, result.drawing, result.torch) == ("ok", "7\n", "", "")
