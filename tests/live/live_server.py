@@ -38,7 +38,7 @@ def bearer(live) -> dict[str, str]:
     return {"Authorization": f"token {live.token}"}
 
 
-START = 30.0  # seconds that a busy machine may need
+START = 120.0  # seconds that a busy machine may need
 
 
 @dataclass
@@ -108,7 +108,7 @@ def state_of(pid: int) -> bytes:
     return stat[stat.rindex(b")") + 2 :].split()[0]
 
 
-def until(condition: Callable[[], object], seconds: float = 10.0) -> float:
+def until(condition: Callable[[], object], seconds: float = 30.0) -> float:
     """Wait until the condition holds; how long that took.
 
     Raises:
@@ -127,12 +127,18 @@ def free_port() -> int:
         return taken.getsockname()[1]
 
 
-def launch(site: Path, log: Path, cwd: str | Path = ROOT, **environment: str) -> Live:
-    port = free_port()
-    command = [sys.executable, "-P", "-m", "warmup", "live", str(site), "--port", str(port)]
+def command(site: Path, port: int | None = None) -> list[str]:
+    return [sys.executable, "-P", "-m", "warmup", "live", str(site), "--port", str(port or free_port())]
+
+
+def launch(site: Path, log: Path, cwd: str | Path = ROOT, words: list[str] | None = None, **environment: str) -> Live:
+    """Start a server, and wait until it has printed its address.
+
+    words: the command, instead of the one that `make live` has.
+    """
     with log.open("wb") as file:
         process = subprocess.Popen(
-            command,
+            words or command(site),
             cwd=cwd,
             stdin=subprocess.PIPE,
             stdout=file,
@@ -149,7 +155,7 @@ def launch(site: Path, log: Path, cwd: str | Path = ROOT, **environment: str) ->
 def end(live: Live) -> None:
     left = live.descendants()
     live.process.terminate()
-    live.process.wait(10)
+    live.process.wait(30)
     if live.process.stdin:
         live.process.stdin.close()
     until(lambda: not alive(left))

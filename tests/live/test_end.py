@@ -2,32 +2,44 @@
 
 from __future__ import annotations
 
+import json
+import os
+import pty
+import re
 import signal
+import subprocess
+import sys
 import time
 from pathlib import Path
+from types import SimpleNamespace
 
 import pytest
-from test_page import PAGE, Cell
+from test_page import DAEMON, PAGE, Cell
 
-from live_server import alive, until
+from live_server import KERNELS, alive, ask, bearer, command, descendants, exchange, until
+from warmup.project import ROOT
 
 LOOP = "import subprocess\nsubprocess.run(['sleep', '1000'])"
 
 
 def temporary(pid: int) -> Path | None:
-    """The temporary folder that a process was started with, if it is one of a kernel."""
+    """The temporary folder of the server, if a process was started with one inside it."""
     variables = Path(f"/proc/{pid}/environ").read_bytes().split(b"\0")
     found = [line.removeprefix(b"TMPDIR=").decode() for line in variables if line.startswith(b"TMPDIR=")]
-    return Path(found[0]).parent if found and "warmup-" in found[0] else None
+    return next((Path(*Path(one).parts[:3]) for one in found if one.startswith("/tmp/warmup-")), None)
 
 
 def test_a_closed_tab_leaves_no_file(open_live, live):
     cell = Cell(open_live(PAGE))
     cell.run()
     [folder] = {folder for folder in map(temporary, live.descendants()) if folder}
-    assert folder.is_dir() and [one for one in folder.iterdir() if one.is_dir()]
+
+    def of_kernels() -> list[Path]:
+        return [one for one in folder.iterdir() if re.fullmatch("[0-9a-f]{8}", one.name)]
+
+    assert len(of_kernels()) == 1 and not list(of_kernels()[0].glob("warmup-*"))
     cell.page.close()
-    until(lambda: not [one for one in folder.iterdir() if one.is_dir()], 20)
+    until(lambda: not of_kernels(), 30)
 
 
 def looping(page, live) -> Cell:
@@ -72,11 +84,69 @@ def test_the_end_of_the_server_ends_everything_and_leaves_no_file(start, chromiu
     assert len(left) >= 4
     folders = {folder for folder in map(temporary, left) if folder}
     live.process.send_signal(number)
-    live.process.wait(10)
-    until(lambda: not alive(left), 10)
+    live.process.wait(30)
+    until(lambda: not alive(left))
     page.close()
     if number != signal.SIGKILL:
         assert live.process.returncode == 0
         time.sleep(0.1)
         assert live.log.read_text(encoding="utf-8").count("Traceback") == 0
         assert folders and not [folder for folder in folders if folder.exists()] and not list(own.iterdir())
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="only Linux tells who started a process whose parent is gone")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGKILL], ids=lambda one: one.name)
+def test_the_end_of_the_server_ends_daemons(start, chromium, tmp_path, number):
+    live, file = start(), tmp_path / "pid"
+    page = chromium.new_page()
+    page.goto(f"{live.address}/{PAGE}#key={live.key()}")
+    cell = Cell(page)
+    cell.run()
+    mark = f"open({str(file)!r}, 'w').write(str(os.getpid()))\n        time.sleep(1000)"
+    cell.edit(DAEMON.replace("time.sleep(1000)", mark) + "time.sleep(1000)")
+    cell.press("Run")
+    until(lambda: file.exists() and file.read_text())
+    left = live.descendants() | {int(file.read_text())}
+    live.process.send_signal(number)
+    live.process.wait(30)
+    until(lambda: not alive(left))
+    page.close()
+
+
+WITH_TERMINAL = """
+import fcntl, os, sys, termios
+fcntl.ioctl(0, termios.TIOCSCTTY, 0)
+os.execv(sys.argv[1], sys.argv[1:])
+"""
+
+
+def test_a_closed_terminal_ends_everything_and_leaves_no_file(site, tmp_path):
+    master, terminal = pty.openpty()
+    process = subprocess.Popen(
+        [sys.executable, "-c", WITH_TERMINAL, *command(site)],
+        stdin=terminal,
+        stdout=terminal,
+        stderr=terminal,
+        start_new_session=True,
+        cwd=ROOT,
+        env={**os.environ, "PYTHONPATH": str(ROOT / "scripts"), "TMPDIR": str(tmp_path)},
+    )
+    os.close(terminal)
+    said = b""
+    for presses in range(3):
+        if presses:
+            os.write(master, b"\n")
+        while said.count(b"Ctrl+C ends it") <= presses:
+            said += os.read(master, 4096)
+    addresses = re.findall(rb"http://127\.0\.0\.1:(\d+)/#key=([\w-]+)", said)
+    assert len(set(addresses)) == 3
+    live = SimpleNamespace(port=int(addresses[0][0]), address=f"http://127.0.0.1:{addresses[0][0].decode()}")
+    live.token = json.loads(exchange(live, addresses[-1][1].decode()).text)["token"]
+    assert ask(live, KERNELS, "POST", "{}", **bearer(live)).status == 201
+    left = descendants(process.pid)
+    folders = {folder for folder in map(temporary, left) if folder}
+    assert folders
+    os.close(master)
+    process.wait(30)
+    until(lambda: not alive(left))
+    assert not [folder for folder in folders if folder.exists()] and not list(tmp_path.iterdir())

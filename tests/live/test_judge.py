@@ -83,11 +83,11 @@ def test_a_script_is_run_and_checked(open_live):
     one = Cell(open_live("practice/trainers/stuck-at-ln-v/"))
     assert one.run() == "equal"
     one.press("Check")
-    assert one.finish() == "failed"
+    assert one.finish() == "failed", one.said
     assert "still there" in one.text
     one.edit(sources.text(SNIPPETS / "practice/trainers/stuck-at-ln-v/fixed.py"))
     one.press("Check")
-    assert one.finish() == "passed"
+    assert one.finish() == "passed", one.said
     assert one.said == "All symptoms are gone." and "Done" in one.page.locator(".tw-try").inner_text()
 
 

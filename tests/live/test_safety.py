@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
+import os
 import socket
 import subprocess
-import sys
 import time
 from pathlib import Path
 
@@ -13,7 +13,9 @@ import pytest
 import websocket
 
 from live_server import KERNELS, ask, bearer, exchange
+from warmup.live import environment, server
 from warmup.live.keys import Keys
+from warmup.project import ROOT
 
 
 def kernels(live) -> list[dict]:
@@ -121,6 +123,16 @@ def test_a_large_body_is_refused_before_it_is_read(live):
         assert b" 400 " in answer or answer == b""
 
 
+def test_a_large_body_that_does_not_tell_its_length_is_not_taken_in(live):
+    chunk = f"{2**20:x}\r\n".encode() + bytes(2**20) + b"\r\n"
+    with socket.create_connection(("127.0.0.1", live.port), timeout=10) as connection:
+        head = f"POST {KERNELS} HTTP/1.1\r\nHost: 127.0.0.1:{live.port}\r\nTransfer-Encoding: chunked\r\n\r\n"
+        connection.sendall(head.encode())
+        with pytest.raises(OSError):
+            for _ in range(100):
+                connection.sendall(chunk)
+
+
 def test_a_token_in_an_address_is_none(live):
     assert ask(live, f"{KERNELS}?token={live.token}").status == 403
     with pytest.raises(websocket.WebSocketBadStatusException) as refused:
@@ -155,6 +167,26 @@ def test_a_malformed_message_ends_its_connection_and_nothing_else(live, message)
     connect(live, kernel, live.token, origin=live.address).close()
 
 
+def test_only_known_variables_are_passed_on():
+    given = {"PATH": "/bin", "LC_ALL": "C", "CUDA_VISIBLE_DEVICES": "0", "HOME": "/h"}
+    hostile = {"PYTHONOPTIMIZE": "1", "PYTHONPATH": "/x", "PATHS": "a", "LD_PRELOAD": "a", "JUPYTER_TOKEN": "a"}
+    assert environment.made(given | hostile) == given | {"PYTHONPATH": str(ROOT / "scripts")}
+
+
+def test_make_passes_on_no_variable_that_turns_asserts_off():
+    names = ("PYTHONOPTIMIZE", "PYTHONINSPECT", "PYTHONSTARTUP")
+    words = ["make", "-s", "-f", "Makefile", "-f", "-", "probe"]
+    probe = "probe:\n\t@env\n"
+    seen = subprocess.run(
+        words, cwd=ROOT, input=probe, env={**os.environ, **dict.fromkeys(names, "1")}, capture_output=True, text=True
+    )
+    assert "PYTHONPATH=scripts" in seen.stdout and not [name for name in names if f"{name}=" in seen.stdout]
+
+
+def test_no_connection_is_closed_because_a_busy_browser_answers_late(tmp_path):
+    assert server.settings(1, "", tmp_path).ServerApp.tornado_settings["ws_ping_interval"] == 0
+
+
 @pytest.mark.parametrize("name", ["PYTHONOPTIMIZE", "PYTHONINSPECT"])
 def test_a_variable_of_the_readers_changes_nothing(start, name):
     live = start(**{name: "2"}, PYTHONWARNINGS="ignore", LD_PRELOAD="", SECRET="known")
@@ -167,7 +199,7 @@ def test_a_variable_of_the_readers_changes_nothing(start, name):
     assert live.process.wait(10) == 0
 
 
-def test_a_module_in_the_folder_is_not_imported(start, tmp_path, monkeypatch):
+def test_a_module_in_the_folder_is_not_imported(start, tmp_path):
     (tmp_path / "random.py").write_text("raise SystemExit('imported')")
     (tmp_path / "argparse.py").write_text("raise SystemExit('imported')")
     live = start(cwd=str(tmp_path))
@@ -356,10 +388,3 @@ def test_the_users_own_settings_of_jupyter_change_nothing(start, tmp_path):
     test_it_listens_on_the_loopback_interface_only(live)
     connect(live, started(live), live.token, origin=live.address).close()
     assert not marker.exists()
-
-
-def test_a_taken_port_is_said(live):
-    command = [sys.executable, "-m", "warmup", "live", "site", "--port", str(live.port)]
-    result = subprocess.run(command, capture_output=True, text=True, check=False, timeout=60)
-    assert result.returncode == 1 and f"Port {live.port} is taken" in result.stderr
-    assert live.token not in result.stdout + result.stderr

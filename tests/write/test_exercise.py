@@ -120,6 +120,24 @@ def test_a_judge_without_groups_is_refused():
     assert "no groups of checks, so it proves nothing" in module_of(SLUG).told(empty, found)
 
 
+CLEARS = """
+import sys
+frame = sys._getframe()
+while not hasattr(frame.f_locals.get("judge") or frame.f_locals.get("self"), "groups"):
+    frame = frame.f_back
+(frame.f_locals.get("judge") or frame.f_locals.get("self")).groups.clear()
+"""
+
+
+def test_a_solution_that_clears_its_judge_does_not_pass(runner, tmp_path):
+    mine = tmp_path / "mine.py"
+    mine.write_text(CLEARS, "utf-8")
+    assert not exercise.judged(runner, SLUG, mine).passed
+    mine.write_text(CLEARS + (WRITE / SLUG / "solution.py").read_text("utf-8"), "utf-8")
+    judged = exercise.judged(runner, SLUG, mine)
+    assert not judged.passed and "the solution changed its judge" in judged.text
+
+
 WAITS = "import time\ntime.sleep({seconds})\n"
 
 

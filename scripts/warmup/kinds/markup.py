@@ -23,12 +23,13 @@ _CODE = re.compile(r"(?<!`)(`+)(?!`).+?(?<!`)\1(?!`)", re.S)
 _PARAGRAPHS = re.compile(r"(\n[ \t]*\n)")
 _RAW = re.compile(r"^[ \t]*</?[a-z]", re.I | re.M)  # where HTML begins, a backtick is no code
 _SCRIPT = re.compile(
-    r"<(?P<tag>script|iframe|object|embed|base|form)\b"
+    r"<(?P<tag>script|iframe|object|embed|base|form|meta|link)\b"
     # in a tag, or among the attributes of a block
     r"|(?:<[a-z]|\{)(?:[^<>{}]*[\s\"'/:{])?(?P<handler>on(?!(?:e|ce|ly)\b)[a-z]+|srcdoc)\s*="
     r"|(?:\]\(|\]:|=|<)[\s\"'<]*(?P<scheme>(?:j\s*a\s*v\s*a|v\s*b)\s*s\s*c\s*r\s*i\s*p\s*t\s*:|data:text/html)",
     re.I,
 )
+_QUOTED = re.compile(r"""=\s*(?:"[^"]*"|'[^']*')""")
 
 
 def problems(path: Path) -> Iterator[Problem]:
@@ -61,7 +62,10 @@ def scripts(lines: Sequence[Line]) -> Found:
     """What would run in its reader's browser, or be fetched from elsewhere: the site's scripts are files of its own."""
     text = "\n".join("" if line.fence else line.text for line in lines)
     text = html.unescape("".join(map(_without_code, _PARAGRAPHS.split(text))))
-    for found in _SCRIPT.finditer(text):
+    # A tag does not end at a `>` in quotes; but what looks like an attribute may be text around a tag.
+    shut = _QUOTED.sub(lambda quoted: re.sub("[<>{}]", "_", quoted[0]), text)
+    matches = {found.end(): found for each in (shut, text) for found in _SCRIPT.finditer(each)}
+    for _, found in sorted(matches.items()):
         kind = str(found.lastgroup)
         what = {"tag": f"<{found[kind]}>", "handler": f"{found[kind]}="}.get(kind, "javascript:")
         number = lines[0].number + text.count("\n", 0, found.start(kind))

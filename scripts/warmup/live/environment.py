@@ -16,7 +16,8 @@ from warmup.project import ROOT
 
 # Where things are, how text is encoded, which GPU is meant, and what compiles.
 KEPT = re.compile(
-    r"PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|TERM|LANG|LANGUAGE|LC_\w+|LD_LIBRARY_PATH|CUDA_\w+|NVIDIA_\w+|CC|CXX"
+    r"PATH|HOME|USER|LOGNAME|SHELL|TMPDIR|TZ|TERM|LANG|LANGUAGE|LC_\w+"
+    r"|(LD|DYLD)_LIBRARY_PATH|(CUDA|NVIDIA|HIP|ROCR)_\w+|CC|CXX|SDKROOT|DEVELOPER_DIR"
 )
 
 _MADE = "WARMUP_LIVE_MADE_BY"
@@ -24,10 +25,8 @@ _MADE = "WARMUP_LIVE_MADE_BY"
 
 def made(given: Mapping[str, str]) -> dict[str, str]:
     """The variables that are passed on, with the path to these tools."""
-    return {name: value for name, value in given.items() if KEPT.fullmatch(name)} | {
-        "PYTHONPATH": str(ROOT / "scripts"),
-        "PYTHONUNBUFFERED": "1",
-    }
+    kept = {name: value for name, value in given.items() if KEPT.fullmatch(name)}
+    return kept | {"PYTHONPATH": str(ROOT / "scripts")}
 
 
 def ensure(arguments: Sequence[str]) -> None:

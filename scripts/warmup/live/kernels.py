@@ -64,7 +64,8 @@ class Kernels(AsyncMappingKernelManager):
         IOLoop.current().call_later(SWEEP, self._sweep)
         own = {getattr(kernel.provisioner, "pid", None) for kernel in self._kernels.values()}
         known = {pid for pid in own if pid is not None}
-        if not self._starting and known == own:  # else a child may be a kernel that is about to be known
+        # A child may be a kernel that is about to be known.
+        if not self._starting and known == own and not orphans.found_none(known):
             orphans.end(known, seconds=SWEEP / 5)
 
     def notify_connect(self, kernel_id: str) -> None:

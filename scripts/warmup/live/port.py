@@ -27,12 +27,13 @@ def own(file: Path = FILE) -> tuple[int, bool]:
             return port, False
     except (OSError, ValueError):
         pass  # there is none yet, or the file was damaged
-    port = _draw()
+    port = draw()
     file.write_text(f"{port}\n", encoding="ascii")
     return port, True
 
 
-def _draw() -> int:
+def draw() -> int:
+    """A free port by chance."""
     while True:
         port = LOWEST + secrets.randbelow(HIGHEST - LOWEST + 1)
         if port not in DEFAULTS and free(port):

@@ -13,9 +13,7 @@ import os
 import re
 import shutil
 import signal
-import sys
 import tempfile
-import threading
 from collections.abc import Awaitable
 from pathlib import Path
 from typing import Any
@@ -30,8 +28,9 @@ from tornado.routing import Matcher, Rule
 from traitlets.config import Config
 
 from warmup.live import port as ports
+from warmup.live import terminal
 from warmup.live.kernels import Channels, Kernels
-from warmup.live.keys import LASTS, KeyHandler, Keys, TokenOnly
+from warmup.live.keys import KeyHandler, Keys, TokenOnly
 from warmup.run import orphans
 
 API = "/jupyter/"
@@ -125,8 +124,8 @@ class Server(ServerApp):
 
     def init_signal(self) -> None:
         super().init_signal()
-        for name in ("SIGINT", "SIGHUP", "SIGQUIT"):
-            signal.signal(getattr(signal, name), self._signal_stop)
+        for number in (signal.SIGINT, signal.SIGHUP, signal.SIGQUIT):  # a closed terminal sends the second
+            signal.signal(number, self._signal_stop)
 
 
 def settings(port: int, token: str, folder: Path) -> Config:
@@ -155,9 +154,8 @@ def settings(port: int, token: str, folder: Path) -> Config:
             "kernel_manager_class": Kernels,
             "tornado_settings": {
                 "headers": HEADERS,
-                # A ping may not wait longer than the time between two.
-                "ws_ping_interval": 30_000,
-                "ws_ping_timeout": 30_000,
+                # None: a closed tab closes its connection, and an answer late by a millisecond would close it too.
+                "ws_ping_interval": 0,
                 "websocket_max_message_size": MESSAGE,
             },
         }
@@ -180,54 +178,33 @@ def serve(site: Path, port: int | None = None) -> int:
     Returns:
         The exit code: 1 if the port is taken.
     """
-    drawn = False
+    own, drawn = port is None, False
     if port is None:
         port, drawn = ports.own()
+    if not ports.free(port):
+        terminal.taken(port, own)
+        return 1
     # The addresses of ZMQ's sockets must be short, and a Mac's own folder for temporary files has a long name.
     short = "/tmp" if os.path.isdir("/tmp") else None
     folder = Path(tempfile.mkdtemp(prefix="warmup-", dir=short))  # for its owner only
     try:
-        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR"):
+        for name in ("JUPYTER_CONFIG_DIR", "JUPYTER_DATA_DIR", "JUPYTER_RUNTIME_DIR", "IPYTHONDIR", "TMPDIR"):
             os.environ[name] = str(folder)
+        tempfile.tempdir = None  # what was found out of TMPDIR before
         os.environ["JUPYTER_NO_CONFIG"] = "1"
         Server.site, Server.keys = site.resolve(), Keys()
         app = Server.instance(config=settings(port, Server.keys.token, folder))
         try:
             app.initialize(argv=[], find_extensions=False)
         except SystemExit:
-            print(f"Port {port} is taken: make live PORT={port + 1}", file=sys.stderr)
+            terminal.taken(port, own)
             return 1
         if drawn:
-            print(FIRST.format(port=port, former=ports.FORMER), flush=True)
-        app.io_loop.add_callback(announce, port, Server.keys)
-        threading.Thread(target=_announce_on_enter, args=(app, port), daemon=True).start()
+            terminal.first(port)
+        app.io_loop.add_callback(terminal.announce, port, Server.keys)
+        app.io_loop.add_callback(terminal.announce_on_enter, app.io_loop.asyncio_loop, port, Server.keys)
         app.start()
     finally:
         orphans.end(())
         shutil.rmtree(folder, ignore_errors=True)
     return 0
-
-
-FIRST = """This copy has port {port} from now on, because a browser keeps your progress by port. To take along what you
-did at port {former}: make live PORT={former}, Practice, "Write to a file"; then make live, Practice, "Read a file"."""
-
-
-def announce(port: int, keys: Keys) -> None:
-    """Say where the site is. What follows `#` stays in the reader's browser."""
-    print(
-        f"Open within {LASTS:.0f} seconds, once: http://127.0.0.1:{port}/#key={keys.new()}\n"
-        "Enter prints a new address, Ctrl+C ends it.",
-        flush=True,
-    )
-
-
-def _announce_on_enter(app: Server, port: int) -> None:
-    if hasattr(signal, "SIGTTIN"):
-        signal.pthread_sigmask(
-            signal.SIG_BLOCK, [signal.SIGTTIN]
-        )  # in the background, reading fails instead of stopping all
-    try:
-        for _ in sys.stdin:
-            app.io_loop.add_callback(announce, port, app.keys)
-    except (OSError, ValueError):
-        return  # there is no terminal, or it is another program's

@@ -5,6 +5,7 @@ from __future__ import annotations
 import atexit
 import ctypes
 import gc
+import getpass
 import importlib.machinery
 import json
 import multiprocessing
@@ -57,8 +58,10 @@ def main(
         rounding.install(int(seed), Path(path).read_text(encoding="utf-8"))
     gc.freeze()  # what the server imported is no garbage of the snippet's: a collection need not walk it
     os.chdir(Path(folder, "work"))
+    # What torch compiles stays where it would be: the next run need not compile it again.
+    os.environ.setdefault("TORCHINDUCTOR_CACHE_DIR", str(Path(tempfile.gettempdir(), f"torchinductor_{_user()}")))
     os.environ["TMPDIR"] = str(Path(folder, "tmp"))
-    tempfile.tempdir = None  # what the server found out of it
+    tempfile.tempdir = None  # what the server found out of TMPDIR
     if file_limit:
         resource.setrlimit(resource.RLIMIT_FSIZE, (file_limit, file_limit))
         signal.signal(signal.SIGXFSZ, signal.SIG_DFL)  # which Python ignores: an OSError could be caught
@@ -84,6 +87,13 @@ def _die_with_parent() -> None:
     parent = multiprocessing.parent_process()
     if parent is not None and not parent.is_alive():
         os._exit(1)
+
+
+def _user() -> str:
+    try:
+        return getpass.getuser()
+    except (KeyError, OSError):
+        return f"uid_{os.getuid()}"  # a container may run as somebody who has no name
 
 
 def _redirect(stdout_conn: Connection, stderr_conn: Connection) -> None:

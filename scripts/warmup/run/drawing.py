@@ -73,9 +73,9 @@ def _check_that_labels_fit(figure: Figure) -> None:
 
 # What matplotlib draws with. A page shows a drawing as a part of itself, where anything else could run a script.
 _ELEMENTS = frozenset(["svg", "g", "defs", "clipPath", "path", "rect", "circle", "use", "text", "tspan", "image"])
-_SVG, _LINK = "{http://www.w3.org/2000/svg}", "{http://www.w3.org/1999/xlink}href"
+_SVG = "{http://www.w3.org/2000/svg}"
 _ADDRESS = re.compile(r"#[\w.-]+|data:image/png;base64,[\w+/=\s]+")
-_URL = re.compile(r"url\((?!#)", re.IGNORECASE)
+_ELSEWHERE = re.compile(r"url\((?!#)|image(-set)?\(|\\", re.IGNORECASE)  # a backslash could spell the others
 
 
 def only_draws(svg: str) -> bool:
@@ -93,9 +93,11 @@ def only_draws(svg: str) -> bool:
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    if name in ("href", _LINK):
+    # A browser reads `xlink:href` and `HREF` as a link, whatever XML says that the prefix and the letters stand for.
+    name = name.rpartition("}")[2].lower()
+    if name in ("href", "src"):
         return _ADDRESS.fullmatch(value) is not None
-    return not name.lower().startswith("on") and not _URL.search(value)
+    return not name.startswith("on") and not _ELSEWHERE.search(value)
 
 
 def for_a_page(svg: str) -> str:

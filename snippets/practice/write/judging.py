@@ -635,12 +635,16 @@ class Judge:
     ) -> tuple[Solution | None, list[str], Failure | None]:
         """A solution if it loads, the groups it passes, and why not the next."""
         solution, passed = None, []
+        groups = tuple(self.groups)
         try:
             solution = Solution(self, source, filename)
-            for number, (title, check) in enumerate(self.groups):
+            for number, (title, check) in enumerate(groups):
                 if on_group:
                     on_group(number)
                 check(solution)
+                if tuple(self.groups) != groups:
+                    self.groups[:] = groups
+                    raise Failure("the solution changed its judge.")
                 passed.append(title)
         except Failure as found:
             failure = found

@@ -10,8 +10,9 @@ import pytest
 from warmup.checks import outputs as checks
 from warmup.content import outputs
 from warmup.content.header import Header
+from warmup.project import SNIPPETS
 from warmup.run.comparison import agree_drawn, compare, same_drawing
-from warmup.run.drawing import LINES, for_a_page
+from warmup.run.drawing import LINES, for_a_page, only_draws
 from warmup.run.emulation import MACHINES
 from warmup.run.record import record
 
@@ -135,3 +136,42 @@ def test_a_label_that_a_page_would_cut_off_is_an_error(runner, snippet, call, fi
     result = runner.run(snippet(DRAW.format(top=4).replace("plt.legend()", f"plt.{call}({label!r})")))
     assert (result.status == "ok") is fits
     assert fits or "reaches beyond the figure" in result.message + result.stderr
+
+
+XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+HOSTILE = [
+    "<svg><script>1</script></svg>",
+    '<svg><rect onclick="1"/></svg>',
+    '<svg onload="1"/>',
+    '<svg><rect ONCLICK="1"/></svg>',
+    '<svg><image href="x" onerror="1"/></svg>',
+    '<svg><image href="https://example.com/a.png"/></svg>',
+    '<svg><image HREF="https://example.com/a.png"/></svg>',
+    '<svg><image src="x"/></svg>',
+    '<svg><image href="data:image/svg+xml;base64,AAAA"/></svg>',
+    f'<svg {XLINK}><use xlink:href="https://example.com/a.svg#b"/></svg>',
+    '<svg xmlns:xlink="urn:other"><use xlink:href="https://example.com/a.svg#b"/></svg>',
+    '<svg><a href="javascript:1"><text>a</text></a></svg>',
+    '<svg><path style="fill: url(https://example.com/)"/></svg>',
+    '<svg><path style="fill: \\75rl(https://example.com/)"/></svg>',
+    """<svg><path style="fill: image-set('https://example.com/' 1x)"/></svg>""",
+    "<svg><style>a {}</style></svg>",
+    "<svg><foreignObject><p>a</p></foreignObject></svg>",
+    '<svg><animate attributeName="href" values="javascript:1"/></svg>',
+    "<svg><text><![CDATA[<img onerror=1>]]></text></svg>",
+    '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>',
+    "<?xml-stylesheet href='https://example.com/'?><svg/>",
+    '<svg/><img src="x" onerror="1">',
+    "<svg",
+    "",
+]
+
+
+@pytest.mark.parametrize("svg", HOSTILE)
+def test_what_could_run_or_fetch_something_is_no_drawing(svg):
+    assert not only_draws(svg)
+
+
+def test_every_recorded_drawing_is_one():
+    drawings = list(SNIPPETS.rglob("*.svg"))
+    assert drawings and not [file for file in drawings if not only_draws(for_a_page(file.read_text("utf-8")))]

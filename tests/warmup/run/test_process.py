@@ -1,4 +1,4 @@
-"""What the runner ends, and how: snippets that hang, print without end, die, or leave processes running."""
+"""What the runner ends, and how: snippets that hang, print without end, die, or leave processes or files."""
 
 import os
 import signal
@@ -191,3 +191,25 @@ def test_no_snippet_outlives_its_runner(snippet, number):
             process.wait(30)
     pids = [int(pid) for pid in pid_file.read_text().split()]  # the snippet and the fork server
     wait_until(lambda: not any(map(is_alive, pids)))
+
+
+def test_a_temporary_folder_is_the_runs_own_and_ends_with_it(runner, snippet):
+    told = runner.run(
+        snippet("""
+        import os, subprocess, sys, tempfile
+        print(tempfile.gettempdir(), tempfile.mkdtemp(), os.getcwd(), os.environ["TORCHINDUCTOR_CACHE_DIR"])
+        subprocess.run([sys.executable, "-c", "import tempfile; print(tempfile.mkdtemp())"])
+        """)
+    ).stdout.split()
+    folder, one, work, compiled, other = map(Path, told)
+    assert one.parent == other.parent == folder and folder.parent == work.parent
+    assert not work.parent.exists()
+    assert compiled.parent != folder  # or each run would compile again
+
+
+@pytest.mark.parametrize("name", ["drawing.svg", "report.json"])
+@pytest.mark.parametrize("code", ["os.mkfifo({0})", "os.symlink('/dev/zero', {0})", "os.mkdir({0})"])
+def test_what_is_no_file_in_place_of_a_report_holds_nothing_up(runner, snippet, name, code):
+    line = code.format(repr(f"../{name}"))
+    result = runner.run(snippet(f"import os\n{line}\nprint(7, flush=True)\nos._exit(0)"))
+    assert (result.status, result.stdout, result.drawing, result.torch) == ("ok", "7\n", "", "")

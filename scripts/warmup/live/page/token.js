@@ -9,7 +9,7 @@ const TOKEN = "torch-warmup-live-token"
 const PATIENCE = 300  // milliseconds that another tab has to answer
 
 /** What a reader can do where there is no token. */
-export const ASK = "This tab may not run programs: an address that `make live` prints works once, for a minute. Press Enter where it runs and open the new address."
+export const ASK = "This tab has no key, or an old one: each address works once, for a minute. In the terminal of `make live`, press Enter and open the new address."
 
 const channel = new BroadcastChannel(TOKEN)
 channel.addEventListener("message", ({ data }) => {
