@@ -117,6 +117,22 @@ class TestVanishingExplodingGradients:
             ratios.append(layers[0].weight.grad.norm() / layers[-1].weight.grad.norm())
         assert ratios[1] < 1e-6 < 1e-3 < ratios[0]
 
+    @pytest.mark.parametrize(("norm", "vanishes"), [(nn.LayerNorm, True), (nn.BatchNorm1d, False)])
+    def test_batch_norm_before_each_sigmoid_keeps_the_gradient_and_layer_norm_does_not(self, norm, vanishes):
+        parts = []
+        for _ in range(20):
+            layer = nn.Linear(32, 32)
+            nn.init.kaiming_normal_(layer.weight)
+            parts += [layer, norm(32), nn.Sigmoid()]
+        model = nn.Sequential(*parts, nn.Linear(32, 1))
+        (model(torch.randn(64, 32)) - torch.randn(64, 1)).square().mean().backward()
+        assert (model[0].weight.grad.norm() / model[57].weight.grad.norm() < 1e-6).item() is vanishes
+
+    @pytest.mark.parametrize(("gain", "rate"), [(3.0, 0.01), (1.0, 10.0)])
+    def test_clipped_losses_end_far_above_that_of_a_constant_zero(self, gain, rate):
+        assert vanishing_broken.train(gain, rate, clip=1.0)[1] > 50
+        assert vanishing_broken.train(1.0, 0.01)[1] < 1  # the same network, with fitting weights and rate
+
     @pytest.mark.parametrize(("depth", "flat_and_tiny"), [(20, False), (100, True)])
     def test_gelu_with_zero_biases_is_flat_and_at_a_hundred_layers_tiny_everywhere(self, depth, flat_and_tiny):
         found = []
