@@ -231,6 +231,8 @@ class TestCircularBuffer:
         model.queue = CircularBuffer(3)
         assert list(model.state_dict()) == []
         model.register_buffer("data", torch.zeros(3))
+        with pytest.raises(TypeError):
+            model.register_buffer("added", 0)
         model.register_buffer("added", torch.tensor(0))
         assert list(model.state_dict()) == ["data", "added"]
 

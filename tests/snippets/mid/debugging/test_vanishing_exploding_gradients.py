@@ -117,6 +117,48 @@ class TestVanishingExplodingGradients:
             ratios.append(layers[0].weight.grad.norm() / layers[-1].weight.grad.norm())
         assert ratios[1] < 1e-6 < 1e-3 < ratios[0]
 
+    @pytest.mark.parametrize(("norm", "vanishes"), [(nn.LayerNorm, True), (nn.BatchNorm1d, False)])
+    def test_batch_norm_before_each_sigmoid_keeps_the_gradient_and_layer_norm_does_not(self, norm, vanishes):
+        parts = []
+        for _ in range(20):
+            layer = nn.Linear(32, 32)
+            nn.init.kaiming_normal_(layer.weight)
+            parts += [layer, norm(32), nn.Sigmoid()]
+        model = nn.Sequential(*parts, nn.Linear(32, 1))
+        (model(torch.randn(64, 32)) - torch.randn(64, 1)).square().mean().backward()
+        assert (model[0].weight.grad.norm() / model[57].weight.grad.norm() < 1e-6).item() is vanishes
+
+    @pytest.mark.parametrize(("gain", "rate"), [(3.0, 0.01), (1.0, 10.0)])
+    def test_clipped_losses_end_far_above_that_of_a_constant_zero(self, gain, rate):
+        assert vanishing_broken.train(gain, rate, clip=1.0)[1] > 50
+        assert vanishing_broken.train(1.0, 0.01)[1] < 1  # the same network, with fitting weights and rate
+
+    @pytest.mark.parametrize(("depth", "flat_and_tiny"), [(20, False), (100, True)])
+    def test_gelu_with_zero_biases_is_flat_and_at_a_hundred_layers_tiny_everywhere(self, depth, flat_and_tiny):
+        found = []
+        for _ in range(5):
+            layers = [nn.Linear(32, 32) for _ in range(depth)]
+            for layer in layers:
+                nn.init.kaiming_normal_(layer.weight)
+                nn.init.zeros_(layer.bias)
+            model = nn.Sequential(*[p for layer in layers for p in (layer, nn.GELU())], nn.Linear(32, 1))
+            (model(torch.randn(64, 32)) - torch.randn(64, 1)).square().mean().backward()
+            norms = [layer.weight.grad.norm().item() for layer in layers]
+            assert 1e-3 < norms[0] / norms[-1] < 1e3
+            found.append(max(norms) < 1e-9)
+        assert (sum(found) >= 3) is flat_and_tiny
+
+    def test_a_skip_hands_on_the_gradient_of_the_block_and_not_its_delta(self):
+        first, second = nn.Linear(4, 4), nn.Linear(4, 4)
+        x = torch.randn(3, 4)
+        z1 = first(x)
+        h1 = x + z1.sigmoid()
+        z2 = second(h1)
+        h2 = h1 + z2.sigmoid()
+        dh1, dz2, dh2 = torch.autograd.grad(h2.square().sum(), (h1, z2, h2))
+        torch.testing.assert_close(dh1, dh2 + dz2 @ second.weight)
+        assert not torch.allclose(dh1, dz2 + dz2 @ second.weight)
+
     def test_a_hundred_sigmoid_layers_have_a_gradient_of_exactly_zero_at_the_first(self):
         found = vanishing.norms("sigmoid", 100)
         assert found[0] == 0 and found[-1] > 1e-4

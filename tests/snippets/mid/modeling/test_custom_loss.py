@@ -118,6 +118,11 @@ class TestCustomLoss:
             assert 1 - torch.tensor(first, dtype=dtype).sigmoid() == 0
         assert torch.tensor(1e-8).half() == 0
 
+    def test_the_nan_comes_from_the_slope_of_the_sigmoid_and_not_from_a_loss_of_zero(self):
+        z = torch.tensor(20.0, requires_grad=True)
+        assert F.binary_cross_entropy_with_logits(z, torch.ones(())) > 0
+        assert torch.autograd.grad(z.sigmoid(), z)[0] == 0
+
     def test_the_four_forms_agree_at_moderate_logits(self):
         z = torch.linspace(-8, 8, 33, dtype=torch.float64)
         for gamma, at in itertools.product((0.5, 2.0), z):

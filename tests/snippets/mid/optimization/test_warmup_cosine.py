@@ -143,6 +143,10 @@ class TestWarmupCosine:
             optimizer.step()
             scheduler.step()
         assert min(seen) == pytest.approx(0.85) and max(seen) == pytest.approx(0.95)
+        with pytest.raises(ValueError, match="number of total steps"):
+            for _ in range(2):
+                optimizer.step()
+                scheduler.step()
 
     def test_a_group_of_rate_zero_is_fine_for_lambda_lr(self):
         optimizer = SGD([{"params": [nn.Parameter(torch.ones(1))], "lr": 0.0}], lr=1.0)

@@ -1,5 +1,6 @@
 """What docs/mid/tensors/storage-and-strides.md claims, proven beyond the example shown."""
 
+import copy
 import io
 import itertools
 import math
@@ -146,6 +147,13 @@ class TestStorageAndStrides:
         for x in (torch.rand(3, 4).T, torch.rand(2, 3, 4).permute(2, 0, 1)):
             assert (x + 1).stride() == x.stride() and not x.is_contiguous()
             assert (x + torch.zeros(x.shape)).stride() == x.stride()  # so the second operand is read out of order
+
+    def test_contiguous_and_deepcopy_of_a_contiguous_slice_keep_the_whole_storage(self):
+        batch = torch.zeros(1000, 10)
+        row, column = batch[0], batch[:, 0]
+        assert row.contiguous() is row and column.contiguous().untyped_storage().nbytes() == column.nbytes
+        assert copy.deepcopy(row).untyped_storage().nbytes() == batch.nbytes
+        assert row.clone().untyped_storage().nbytes() == row.nbytes
 
     def test_coo_has_no_storage_and_meta_no_memory(self):
         with pytest.raises(NotImplementedError, match="Cannot access storage"):
