@@ -111,3 +111,15 @@ class TestAdamBiasCorrection:
             m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
             expected = expected * (1 - lr * decay) - lr * m / v.sqrt()
         assert torch.allclose(w.detach(), expected, rtol=1e-9) is (decay == 0)
+
+    @pytest.mark.parametrize("outlier", [10.0, 0.1])
+    def test_a_mean_that_starts_at_the_first_square_keeps_it_for_a_thousand_steps(self, outlier):
+        squares = torch.ones(1000, dtype=torch.float64)
+        squares[0] = outlier**2
+        started, zero = squares[0], torch.zeros((), dtype=torch.float64)
+        for t, square in enumerate(squares):
+            started = 0.999 * started + 0.001 * square if t else square
+            zero = 0.999 * zero + 0.001 * square
+        corrected = zero / (1 - 0.999**1000)
+        shares = [((mean - 1) / (squares[0] - 1)).item() for mean in (started, corrected)]
+        assert shares[0] == pytest.approx(0.37, abs=0.005) and shares[1] < 0.001
