@@ -245,10 +245,10 @@ class TestClippingWithAdam:
         w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
         optimizer = torch.optim.Adam([w], lr=1.0, betas=(0.9, beta2))
         moves = []
-        for t in range(6100):
-            before, w.grad = w.item(), torch.full_like(w, 1e-3 if t < 6000 else 1.0)
+        for t in range(3030):
+            before, w.grad = w.item(), torch.full_like(w, 1e-3 if t < 3000 else 1.0)
             clip_grad_norm_([w], max_norm)
             optimizer.step()
             moves.append(before - w.item())
-        assert moves[5999] == pytest.approx(1, abs=0.01)
-        assert max(moves[6000:]) == pytest.approx(longest, rel=0.02)
+        assert moves[2999] == pytest.approx(1, abs=0.01)
+        assert max(moves[3000:]) == pytest.approx(longest, rel=0.03)
