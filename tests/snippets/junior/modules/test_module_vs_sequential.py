@@ -215,3 +215,13 @@ class TestModuleVsSequential:
             named.insert(1, nn.Dropout())
         plain = nn.Sequential(nn.Linear(2, 2), nn.Linear(2, 1)).insert(1, nn.Dropout())
         assert [name for name, _ in plain.named_parameters()] == ["0.weight", "0.bias", "2.weight", "2.bias"]
+
+    def test_a_slice_of_a_subclass_has_its_class_and_goes_through_its_constructor(self):
+        class MLP(nn.Sequential):
+            def __init__(self, inputs, hidden):
+                super().__init__(nn.Linear(inputs, hidden), nn.ReLU(), nn.Linear(hidden, inputs))
+
+        block, x = module_vs_sequential_residual.Residual(nn.Linear(3, 3), nn.Tanh()), torch.randn(2, 3)
+        assert torch.equal(block[:1](x), x + block[0](x))
+        with pytest.raises(TypeError, match="missing 1 required positional argument"):
+            MLP(2, 3)[:-1]

@@ -316,3 +316,38 @@ class TestPriorityQueue:
         heapq.heapify(heap)
         for value, parent, token in zip(values.tolist(), parents.tolist(), tokens.tolist(), strict=True):
             assert heapq.heappop(heap) == (-value, parent, token)
+
+    @pytest.mark.parametrize("n", [1000, 4000])
+    def test_twice_the_entries_cost_heapq_one_more_comparison_per_pop_and_the_heap_by_hand_two(self, n):
+        class Counted:
+            compared = 0
+
+            def __init__(self, value):
+                self.value = value
+
+            def __lt__(self, other):
+                Counted.compared += 1
+                return self.value < other.value
+
+        found = []
+        for size in (n, 2 * n):
+            draw, ours, theirs = random.Random(0), Heap(), []
+            for _ in range(size):
+                ours.push(draw.random(), None)
+                heapq.heappush(theirs, Counted(ours.entries[-1][0]))
+            before, Counted.compared = ours.compared, 0
+            for _ in range(size):
+                ours.pop()
+                heapq.heappop(theirs)
+            found.append(((ours.compared - before) / size, Counted.compared / size))
+        (ours, theirs), (ours_twice, theirs_twice) = found
+        assert (ours_twice - ours, theirs_twice - theirs) == (pytest.approx(2, abs=0.1), pytest.approx(1, abs=0.1))
+
+    @pytest.mark.parametrize(("sign", "order"), [(1, [3, 2, 1]), (-1, [1, 2, 3])])
+    def test_a_max_heap_gives_equal_priorities_latest_first_unless_the_counter_is_negated(self, sign, order):
+        heapify = getattr(heapq, "heapify_max", None) or heapq._heapify_max
+        pop = getattr(heapq, "heappop_max", None) or heapq._heappop_max
+        heap = [(0.5, sign * arrival, torch.ones(2)) for arrival in (1, 2, 3)] + [(0.75, 0, torch.ones(2))]
+        heapify(heap)
+        assert pop(heap)[0] == 0.75
+        assert [abs(pop(heap)[1]) for _ in range(3)] == order

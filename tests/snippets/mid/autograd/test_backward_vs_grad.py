@@ -313,3 +313,18 @@ class TestBackwardVsGrad:
             attended = F.scaled_dot_product_attention(q, q, q)
         (g,) = torch.autograd.grad(attended.square().sum(), q, create_graph=True)
         assert torch.autograd.grad(g.square().sum(), q)[0].shape == shape
+
+    @pytest.mark.parametrize("create_graph", [False, True])
+    def test_a_penalty_with_its_own_forward_pass_raises_nothing_and_trains_only_with_create_graph(self, create_graph):
+        torch.manual_seed(0)
+        critic = nn.Sequential(nn.Linear(2, 8), nn.Tanh(), nn.Linear(8, 1))
+        real, fake = torch.randn(2, 4, 2)
+        mixed = ((real + fake) / 2).requires_grad_()
+        parameters = list(critic.parameters())
+        plain = torch.autograd.grad(critic(fake).mean() - critic(real).mean(), parameters)
+        options = {"create_graph": True} if create_graph else {}
+        (slope,) = torch.autograd.grad(critic(mixed).sum(), mixed, **options)
+        penalty = (slope.norm(dim=1) - 1).square().mean()
+        (critic(fake).mean() - critic(real).mean() + 10 * penalty).backward()
+        assert penalty > 0.1 and (penalty.grad_fn is not None) is create_graph
+        assert torch.allclose(critic[0].weight.grad, plain[0], atol=1e-6) is not create_graph

@@ -231,3 +231,33 @@ class TestDynamicPadding:
         means = gradient([F.cross_entropy(layer(x), y) / 2 for x, y in parts])
         torch.testing.assert_close(sums, whole)
         assert not torch.allclose(means, whole, atol=1e-3)
+
+    def test_a_full_sort_puts_the_same_lengths_together_and_not_the_same_sentences(self):
+        lengths = long_tail(6400, 0).tolist()
+        first, second = (list(budget.TokenBudgetSampler(lengths, 2048, 6400)) for _ in range(2))
+        assert len({frozenset(batch) for batch in first} & {frozenset(batch) for batch in second}) < 0.2 * len(first)
+        found = [sorted(sorted(lengths[i] for i in batch) for batch in epoch) for epoch in (first, second)]
+        assert found[0] == found[1]
+
+    def test_after_eight_compilations_a_ninth_shape_runs_in_eager_mode(self):
+        graphs, eager = [], []
+
+        def backend(graph, inputs):
+            graphs.append(graph)
+            return graph.forward
+
+        def double(x):
+            if not torch.compiler.is_compiling():
+                eager.append(tuple(x.shape))
+            return x * 2
+
+        torch._dynamo.reset()
+        compiled = torch.compile(double, backend=backend, dynamic=False)
+        for width in range(64, 513, 64):
+            compiled(torch.ones(32, width))
+        assert len(graphs) == 8 and not eager
+        compiled(torch.ones(7, 512))
+        assert len(graphs) == 8 and eager == [(7, 512)]
+        compiled(torch.ones(32, 512))
+        assert eager == [(7, 512)]
+        torch._dynamo.reset()

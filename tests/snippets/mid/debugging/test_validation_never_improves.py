@@ -144,3 +144,21 @@ class TestValidationNeverImproves:
         layer.train()
         assert not model.training and any(module.training for module in model.modules())
         assert not torch.allclose(model(x), expected)
+
+    @pytest.mark.parametrize(
+        ("norm", "hidden"), [(nn.BatchNorm1d(64), True), (nn.LayerNorm(64), False), (nn.Identity(), False)]
+    )
+    def test_train_mode_hides_a_missing_normalization_only_if_there_is_batch_norm(self, norm, hidden):
+        x, y, _ = two_classes()
+        x, y = x[:300], y[:300]
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(20, 64), copy.deepcopy(norm), nn.ReLU(), nn.Linear(64, 2))
+        optimizer = torch.optim.Adam(model.parameters(), lr=0.01)
+        for _ in range(80):
+            optimizer.zero_grad()
+            F.cross_entropy(model(x), y).backward()
+            optimizer.step()
+        assert measured(copy.deepcopy(model).eval(), x, y, 300)[0] > 0.95
+        raw = 3 * x + 5
+        assert measured(copy.deepcopy(model).eval(), raw, y, 300)[0] < 0.8
+        assert (measured(model, raw, y, 300)[0] > 0.95) is hidden

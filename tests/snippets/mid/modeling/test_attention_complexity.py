@@ -164,3 +164,15 @@ class TestAttentionComplexity:
             return sum(storages.values())
 
         assert kept() - kept(need_weights=False) >= heads * t * t * 4
+
+    def test_half_of_the_comparisons_are_hidden_without_a_cache(self):
+        n = 2000
+        assert sum(t * (t + 1) // 2 for t in range(1, n + 1)) == pytest.approx(n**3 / 6, rel=0.01)
+
+    @pytest.mark.parametrize(("groups", "parts"), [(8, 8), (2, 5), (1, 4.5)])
+    def test_fewer_key_heads_make_the_projections_cheaper(self, groups, parts):
+        t, d = 32, 64
+        x = torch.randn(t, d, device="meta")
+        widths = (d, d * groups // 8, d * groups // 8, d)  # queries, keys, values, output
+        layers = [torch.nn.Linear(d, width, bias=False, device="meta") for width in widths]
+        assert sum(window.flops(layer, x) for layer in layers) == parts * t * d * d

@@ -89,3 +89,37 @@ class TestAdamBiasCorrection:
         found = {c: correction_tuned.held_out_losses(rates, 2, c, 0.999, 40) for c in (True, False)}
         assert (found[True][0] > found[False][0]).all()
         assert (found[True][2] < found[False][2]).all()
+
+    @pytest.mark.parametrize(("before", "first"), [(5, 1.92), (30, 1.74), (100, 1.02), (200, 0.74)])
+    def test_a_counter_lost_in_the_first_hundred_steps_makes_the_first_resumed_steps_too_long(self, before, first):
+        resume.optimizer.state.clear()
+        for _ in range(before):
+            resume.step()
+        resume.optimizer.state[resume.w]["step"].zero_()
+        assert resume.step() == pytest.approx(first, abs=0.01)
+
+    @pytest.mark.parametrize("decay", [0.0, 0.1])
+    def test_with_decoupled_decay_a_schedule_is_not_the_missing_correction(self, decay):
+        gradients, lr = streams(50, torch.float64), 0.03
+        w = torch.ones(3, 4, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.AdamW([w], weight_decay=decay, eps=0.0)
+        expected, m, v = torch.ones(3, 4, dtype=torch.float64), 0.0, 0.0
+        for factor, gradient in zip(correction.excess(50, 0.9, 0.999), gradients, strict=True):
+            optimizer.param_groups[0]["lr"] = lr * factor.item()
+            w.grad = gradient.clone()
+            optimizer.step()
+            m, v = 0.9 * m + 0.1 * gradient, 0.999 * v + 0.001 * gradient**2
+            expected = expected * (1 - lr * decay) - lr * m / v.sqrt()
+        assert torch.allclose(w.detach(), expected, rtol=1e-9) is (decay == 0)
+
+    @pytest.mark.parametrize("outlier", [10.0, 0.1])
+    def test_a_mean_that_starts_at_the_first_square_keeps_it_for_a_thousand_steps(self, outlier):
+        squares = torch.ones(1000, dtype=torch.float64)
+        squares[0] = outlier**2
+        started, zero = squares[0], torch.zeros((), dtype=torch.float64)
+        for t, square in enumerate(squares):
+            started = 0.999 * started + 0.001 * square if t else square
+            zero = 0.999 * zero + 0.001 * square
+        corrected = zero / (1 - 0.999**1000)
+        shares = [((mean - 1) / (squares[0] - 1)).item() for mean in (started, corrected)]
+        assert shares[0] == pytest.approx(0.37, abs=0.005) and shares[1] < 0.001

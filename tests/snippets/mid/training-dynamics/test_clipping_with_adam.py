@@ -238,3 +238,17 @@ class TestClippingWithAdam:
         assert w.grad.square().mean().sqrt().item() == pytest.approx(limit / 1000, rel=0.01 if limit > 1e-3 else 0.51)
         optimizer.step()
         assert bool(w.abs().mean() < 0.5) is shrinks
+
+    @pytest.mark.parametrize(("beta2", "longest"), [(0.999, 6.57), (0.95, 1.10)])
+    @pytest.mark.parametrize("max_norm", [1.0, torch.inf])
+    def test_gradients_that_grow_below_the_limit_make_long_steps_with_a_large_beta2(self, beta2, longest, max_norm):
+        w = torch.zeros(1, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([w], lr=1.0, betas=(0.9, beta2))
+        moves = []
+        for t in range(3030):
+            before, w.grad = w.item(), torch.full_like(w, 1e-3 if t < 3000 else 1.0)
+            clip_grad_norm_([w], max_norm)
+            optimizer.step()
+            moves.append(before - w.item())
+        assert moves[2999] == pytest.approx(1, abs=0.01)
+        assert max(moves[3000:]) == pytest.approx(longest, rel=0.03)
