@@ -129,3 +129,28 @@ class TestLimitedLabels:
             chosen[name] = right[:, test].mean(dim=1).gather(0, best)[0]
         gains = (chosen["pseudo"] - chosen["few"]).sort().values
         assert abs(gains[0]) < 1 and gains[1] > 1.5 and gains[-1] < 5
+
+    @pytest.mark.parametrize("rare", [range(5), range(5, 10)])
+    def test_with_four_unlabeled_rows_in_half_of_the_classes_pseudo_labels_hurt(self, rare):
+        pixels, digits = load_digits(return_X_y=True)
+        x, y = F.pad(torch.tensor(pixels) / 16, (0, 1), value=1.0), torch.tensor(digits)
+        pool, test, _ = torch.randperm(len(x), generator=torch.Generator().manual_seed(0)).split([450, 700, 647])
+        accuracy = {}
+        for seed in range(5):
+            target = limited.draw(y[pool], 3, seed)
+            labeled = target.sum(dim=1) > 0
+            rest = torch.cat(
+                [((y[pool] == c) & ~labeled).nonzero()[:, 0][: 4 if c in rare else None] for c in range(10)]
+            )
+            rows = torch.cat([labeled.nonzero()[:, 0], rest])
+            mine, few = x[pool][rows], target[rows][:, None]
+            first = limited.fit(mine, few, 1e-3)
+            for threshold in (0.0, 0.5):
+                weights = first
+                for _ in range(2):
+                    weights = limited.fit(mine, limited.with_guesses(mine, few, weights, threshold), 1e-3)
+                for name, of in (("supervised", first), (threshold, weights)):
+                    right = ((x[test] @ of.flatten(1)).argmax(dim=1) == y[test]).double().mean()
+                    accuracy.setdefault(name, []).append(100 * right.item())
+        mean = {name: sum(found) / len(found) for name, found in accuracy.items()}
+        assert mean[0.0] < mean["supervised"] and mean[0.5] < mean["supervised"] - 0.5, mean
