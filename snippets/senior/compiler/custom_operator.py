@@ -4,8 +4,8 @@ import torch
 
 @torch.library.custom_op("warmup::softplus", mutates_args=())
 def softplus(x: torch.Tensor) -> torch.Tensor:
-    """log(1 + exp(x)) of a float tensor on the CPU, computed by NumPy."""
-    return torch.from_numpy(np.logaddexp(0, x.numpy()))
+    """log(1 + exp(x)) of a float32 or float64 tensor on the CPU, by NumPy."""
+    return torch.as_tensor(np.logaddexp(0, x.numpy()))
 
 
 @softplus.register_fake

@@ -2,7 +2,7 @@ from collections.abc import Callable
 
 import torch
 from torch import nn
-from torch._dynamo.testing import CompileCounter
+from torch._dynamo.testing import CompileCounterWithBackend
 
 
 def compiles(function: Callable, calls: list, before=None, **options) -> str:
@@ -14,7 +14,7 @@ def compiles(function: Callable, calls: list, before=None, **options) -> str:
         options: of ``torch.compile``.
     """
     torch.compiler.reset()
-    counter, marks = CompileCounter(), []
+    counter, marks = CompileCounterWithBackend("aot_eager"), []
     compiled = torch.compile(function, backend=counter, **options)
     for number, arguments in enumerate(calls):
         if before:
@@ -41,14 +41,12 @@ def with_attribute(values: list) -> str:
     return compiles(module, calls, lambda i: setattr(module, "scale", values[i]))
 
 
-def with_rates(rates: list[float] | torch.Tensor) -> str:
-    """The marks of a compiled SGD step, with a tensor rate if ``rates`` is one."""
+def with_rates(rates: list[float] | torch.Tensor, kind=torch.optim.SGD) -> str:
+    """The marks of a compiled optimizer step; a tensor rate if ``rates`` is one."""
     weight = nn.Parameter(torch.ones(2))
     weight.grad = torch.ones(2)
     is_tensor = isinstance(rates, torch.Tensor)
-    optimizer = torch.optim.SGD(
-        [weight], lr=rates[0].clone() if is_tensor else rates[0]
-    )
+    optimizer = kind([weight], lr=rates[0].clone() if is_tensor else rates[0])
     (group,) = optimizer.param_groups
 
     def change(number: int):
@@ -78,12 +76,14 @@ if __name__ == "__main__":
         "list of 2, 3, 4 tensors": compiles(
             torch.stack, [[[x] * n] for n in (2, 3, 4)]
         ),
-        "float argument": compiles(torch.mul, [[x, number] for number in tenths]),
+        "float, x * value": compiles(torch.mul, [[x, number] for number in tenths]),
+        "float, x.clamp(value)": compiles(torch.clamp, [[x, t] for t in tenths]),
         "int attribute of a module": with_attribute([2, 3, 4, 5]),
         "float attribute": with_attribute(tenths),
         "tensor attribute": with_attribute(list(torch.arange(4.0))),
-        "learning rate, float": with_rates(tenths),
-        "learning rate, tensor": with_rates(torch.tensor(tenths)),
+        "rate of SGD, float": with_rates(tenths),
+        "rate of AdamW, float": with_rates(tenths, torch.optim.AdamW),
+        "rate of SGD, tensor": with_rates(torch.tensor(tenths)),
     }
     for change, marks in rows.items():
         print(f"{change:27}", marks)

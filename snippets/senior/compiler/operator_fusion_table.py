@@ -79,13 +79,15 @@ FUNCTIONS = {
     "softmax by hand": softmax,
     "F.gelu": F.gelu,
     "relu": torch.relu,
-    "relu(x @ x + 1)": lambda x: torch.relu(x @ x + 1),
+    "relu(x @ w + 1)": lambda x, w: torch.relu(x @ w + 1),
 }
 
 if __name__ == "__main__":
-    x = torch.ones(1024, 1024)
-    eager = [eager_mib(function, x) for function in FUNCTIONS.values()]
-    fused = [fused_mib(function, x) for function in FUNCTIONS.values()]
+    x, w = torch.ones(2, 1024, 1024)
+    inputs = [(x, w) if "@ w" in name else (x,) for name in FUNCTIONS]
+    calls = list(zip(FUNCTIONS.values(), inputs, strict=True))
+    eager = [eager_mib(function, *tensors) for function, tensors in calls]
+    fused = [fused_mib(function, *tensors) for function, tensors in calls]
     for name, before, after in zip(FUNCTIONS, eager, fused, strict=True):
         print(f"{name:16} eager {before:5.1f} MiB   fused {after:5.1f} MiB")
 

@@ -3,6 +3,8 @@
 import numpy as np
 import pytest
 import torch
+from torch._inductor.async_compile import AsyncCompile
+from torch._inductor.utils import fresh_cache
 from torch.autograd.gradcheck import GradcheckError
 from torch.library import custom_op, opcheck
 
@@ -21,7 +23,7 @@ def fresh_compiler():
 
 class TestCustomOperator:
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64])
-    @pytest.mark.parametrize("shape", [(5,), (2, 3), (0,)])
+    @pytest.mark.parametrize("shape", [(5,), (2, 3), (0,), ()])
     def test_the_operator_is_softplus_in_every_mode(self, dtype, shape):
         x = torch.randn(shape, dtype=dtype, requires_grad=True)
         compiled = torch.compile(complete.softplus, backend="aot_eager", fullgraph=True)
@@ -122,3 +124,44 @@ class TestCustomOperator:
         negate.register_vmap(lambda info, in_dims, x: (negate(x), in_dims[0]))
         calls.clear()
         assert torch.equal(torch.vmap(negate)(x), -x) and calls == [(2, 3)]
+
+    def test_a_hidden_mutation_is_dropped_by_the_compiler_and_a_declared_one_is_kept(self):
+        def run(name, mutates):
+            @custom_op(f"warmup_tests::{name}", mutates_args=mutates)
+            def add_one(x: torch.Tensor) -> torch.Tensor:
+                x.add_(1)
+                return x.clone()
+
+            add_one.register_fake(torch.empty_like)
+
+            def use(x):
+                add_one(x)
+                return x * 2
+
+            return use(torch.ones(1)).item(), torch.compile(use, backend="aot_eager")(torch.ones(1)).item()
+
+        assert run("hidden", ()) == (4, 2) and run("declared", ("x",)) == (4, 4)
+
+    def test_inductor_checks_the_size_of_the_result_and_not_its_dtype(self, monkeypatch):
+        monkeypatch.setattr(AsyncCompile, "cpp_pybinding", lambda *args, **kwargs: lambda *tensors: None)
+
+        def define(name, real):
+            @custom_op(f"warmup_tests::{name}", mutates_args=())
+            def operator(x: torch.Tensor) -> torch.Tensor:
+                return real(x)
+
+            operator.register_fake(torch.empty_like)
+            return torch.compile(lambda x: operator(x) * 2)
+
+        with fresh_cache():
+            with pytest.raises(AssertionError, match="incorrect fake"):
+                define("other_size", lambda x: x[:2].clone())(torch.ones(4))
+            define("other_dtype", lambda x: x.double())(torch.ones(4))
+
+    def test_the_forward_derivative_is_zero_without_a_warning_and_func_grad_raises(self):
+        x = torch.ones(2)
+        out, tangent = torch.func.jvp(complete.softplus, (x,), (x,))
+        torch.testing.assert_close(out, torch.nn.functional.softplus(x))
+        assert torch.equal(tangent, torch.zeros(2))
+        with pytest.raises(RuntimeError, match="setup_context"):
+            torch.func.grad(lambda x: complete.softplus(x).sum())(x)

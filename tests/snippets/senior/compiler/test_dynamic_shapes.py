@@ -82,8 +82,11 @@ class TestDynamicShapes:
             counter.count(0, 9, fullgraph=True)
         assert counter.count(0, 8, fullgraph=True) == (8, 8)
 
-    def test_a_float_rate_recompiles_once_and_a_tensor_rate_never(self):
-        assert causes.with_rates([0.5, 0.4, 0.3, 0.2, 0.1]) == "C C . . ."
+    def test_a_float_rate_compiles_sgd_each_time_adamw_twice_and_a_tensor_rate_once(self):
+        rates = [0.5, 0.4, 0.3, 0.2, 0.1]
+        assert causes.with_rates(rates) == "C C C C C"
+        assert causes.with_rates(rates, torch.optim.AdamW) == "C C . . ."
+        assert causes.with_rates(torch.tensor(rates), torch.optim.AdamW) == "C . . . ."
         assert causes.with_rates(torch.tensor([0.5, 0.4, 0.3, 0.2, 0.1])) == "C . . . ."
 
     def test_marks_follow_the_call_and_what_runs_before_it(self):
@@ -116,13 +119,16 @@ class TestDynamicShapes:
                 compiled(x)
         assert len(graphs) == 3
 
-    def test_train_and_eval_are_two_graphs(self):
-        module = nn.Dropout(0.5)
+    @pytest.mark.parametrize(
+        ("module", "marks"),
+        [(nn.Dropout(0.5), "C C . ."), (nn.BatchNorm1d(2), "C C . ."), (nn.Sequential(nn.Linear(2, 2), nn.ReLU()), "C . . .")],
+    )
+    def test_train_and_eval_are_two_graphs_if_forward_reads_training(self, module, marks):
 
         def switch(number):
             module.train(number % 2 == 0)
 
-        assert causes.compiles(module, [[torch.ones(2)]] * 4, before=switch) == "C C . ."
+        assert causes.compiles(module, [[torch.ones(4, 2)]] * 4, before=switch) == marks
 
     def test_a_marked_dimension_that_the_code_fixes_raises(self):
         def fixed(x):
@@ -147,3 +153,30 @@ class TestDynamicShapes:
         torch.compiler.reset()
         with pytest.raises(torch._dynamo.exc.UserError):
             torch.compile(lambda x: x * 2 if x.shape[0] > 3 else x * 3, backend="eager", fullgraph=True)(*marked(4))
+
+    @pytest.mark.parametrize(
+        ("function", "marks"),
+        [
+            (lambda x, t: (x - t) * t + x / t, "C C . ."),
+            (lambda x, t: x.clamp(max=t), "C C C C"),
+            (lambda x, t: x.add(x, alpha=t), "C C C C"),
+        ],
+    )
+    def test_a_float_that_is_an_option_of_an_operation_stays_a_constant(self, function, marks):
+        assert causes.compiles(function, [[torch.ones(2), t] for t in (0.3, 0.5, 0.7, 0.9)]) == marks
+
+    def test_the_length_of_an_unrolled_loop_compiles_for_each_value(self):
+        def repeat(x, times):
+            for _ in range(times):
+                x = x * 2
+            return x
+
+        assert causes.compiles(repeat, [[torch.ones(2), n] for n in (3, 5, 7, 3)]) == "C C C ."
+
+    def test_fail_on_recompile_fails_on_the_first_call_too(self):
+        compiled = torch.compile(torch.sin, backend="eager")
+        with torch.compiler.set_stance("fail_on_recompile"), pytest.raises(RuntimeError, match="Detected recompile"):
+            compiled(torch.ones(2))
+        compiled(torch.ones(2))
+        with torch.compiler.set_stance("fail_on_recompile"):
+            compiled(torch.ones(2))

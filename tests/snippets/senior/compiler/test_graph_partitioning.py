@@ -122,3 +122,20 @@ class TestGraphPartitioning:
         compiled = torch.compile(checkpointed, backend=MIN_CUT)
         mib, products = budget.price(compiled, x, w)
         assert mib == 2 * x.nbytes / 2**20 and products > 12
+
+    @pytest.mark.filterwarnings("ignore:The .grad attribute of a Tensor that is not a leaf")
+    def test_behind_a_graph_break_the_second_part_saves_what_its_gradient_needs(self):
+        x = torch.ones(64, 64, requires_grad=True)
+
+        def after_a_break(function):
+            def broken(x):
+                h = x.sin()
+                torch._dynamo.graph_break()
+                return function(h)
+
+            torch.compiler.reset()
+            return held(torch.compile(broken, backend=MIN_CUT), x) * 2**20 / x.nbytes
+
+        assert after_a_break(torch.cos) == 2 and after_a_break(lambda h: h + 1) == 1
+        torch.compiler.reset()
+        assert held(torch.compile(lambda x: x.sin().cos(), backend=MIN_CUT), x) * 2**20 / x.nbytes == 1

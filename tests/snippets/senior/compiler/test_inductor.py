@@ -65,3 +65,9 @@ class TestInductor:
 
     def test_layer_norm_is_one_function_again(self):
         assert loops.generated(lambda x: F.layer_norm(x, (64,)), torch.ones(64, 64))[0] == 1
+
+    def test_a_product_with_a_vector_is_generated_and_a_top_k_is_called(self):
+        functions, nests, calls = loops.generated(lambda x, v: x @ v, torch.ones(64, 64), torch.ones(64))
+        assert functions == 1 and nests >= 1 and calls == 0
+        functions, _, calls = loops.generated(lambda x: x.topk(3).values, torch.ones(64))
+        assert functions == 0 and calls >= 1

@@ -66,8 +66,16 @@ class TestOperatorFusion:
     def test_the_epilogue_of_a_product_is_a_pass_of_its_own(self, size):
         x = torch.ones(size, size)
         one = x.nbytes / 2**20
-        product = table.FUNCTIONS["relu(x @ x + 1)"]
-        assert table.eager_mib(product, x) == 7 * one and table.fused_mib(product, x) == 4 * one
+        product, w = table.FUNCTIONS["relu(x @ w + 1)"], x.clone()
+        assert table.eager_mib(product, x, w) == 7 * one and table.fused_mib(product, x, w) == 5 * one
+
+    def test_a_batch_norm_is_counted_by_its_tensors_in_eager_mode_and_reads_twice(self):
+        x = torch.ones(512, 512)
+
+        def normalize(x):
+            return F.batch_norm(x, None, None, training=True)
+
+        assert round(table.eager_mib(normalize, x)) == 2 and round(table.fused_mib(normalize, x)) == 3
 
     @pytest.mark.parametrize("size", [1024, 2048])
     def test_each_obstacle_costs_the_pass_that_the_page_names(self, size):

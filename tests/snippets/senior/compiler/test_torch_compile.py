@@ -151,3 +151,25 @@ class TestTorchCompile:
         expected = nn.functional.gelu(x, approximate="tanh")
         torch.testing.assert_close(break_even.gelu(x), expected, atol=1e-4, rtol=0)
         assert break_even.milliseconds(break_even.gelu, x) > 0
+
+    @pytest.mark.parametrize("different", [False, True])
+    def test_blocks_that_read_their_index_compile_one_by_one_up_to_the_limit(self, different):
+        class Indexed(nn.Module):
+            def __init__(self, layer_idx):
+                super().__init__()
+                self.layer_idx = layer_idx
+
+            def forward(self, x):
+                return x * self.layer_idx
+
+        graphs = []
+
+        def note(module, inputs):
+            graphs.append(1)
+            return module.forward
+
+        blocks = [Indexed(i if different else 3) for i in range(12)]
+        for block in blocks:
+            block.compile(backend=note)
+        assert [block(torch.ones(1)).item() for block in blocks] == [block.layer_idx for block in blocks]
+        assert len(graphs) == (8 if different else 1)
