@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from warmup.testing import load_snippet
 
 segments = load_snippet("senior/memory/checkpoint_cost_segments.py")
+last = load_snippet("senior/memory/checkpoint_cost_last.py")
 
 
 def block(width: int, drop: float = 0.0, first: bool = True) -> nn.Module:
@@ -159,3 +160,15 @@ class TestCheckpointCost:
         assert (saved(pair, False), saved(pair, True), cost(again(pair), given(8, width))) == (2, 1, 3)
         for single in (nn.GELU(), nn.LayerNorm(width)):
             assert saved(single, False) == saved(single, True) == 1
+
+    @pytest.mark.parametrize("width", [8, 16])
+    @pytest.mark.parametrize("count", [3, 6])
+    def test_the_last_block_lowers_the_peak_only_if_the_loss_is_the_peak(self, width: int, count: int):
+        for vocabulary, gain in ((0, 0), (64 * width, 15)):
+            found = [last.peak(set(range(n)), vocabulary, width, count) for n in (count - 1, count)]
+            assert found[0] - found[1] == pytest.approx(gain, abs=1)
+
+    @pytest.mark.parametrize("checkpointed", [1, 3])
+    def test_the_first_blocks_are_the_better_ones_by_one_block(self, checkpointed: int):
+        first = last.peak(set(range(checkpointed)), 0, count=5)
+        assert last.peak(set(range(5 - checkpointed, 5)), 0, count=5) - first == pytest.approx(15, abs=1)
