@@ -1,13 +1,16 @@
 """What docs/senior/memory/activation-checkpointing.md claims, proven beyond the example shown."""
 
+import contextlib
 import copy
 import random
 from collections.abc import Callable
 
 import pytest
 import torch
+import torch.distributed as dist
 from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
+from torch.nn.parallel import DistributedDataParallel
 from torch.utils.checkpoint import CheckpointError, checkpoint
 
 from warmup.testing import load_snippet
@@ -230,3 +233,44 @@ class TestActivationCheckpointing:
         apply.checkpoint_blocks(model, nn.Linear)
         with pytest.raises(ValueError):
             apply.checkpoint_blocks(model, nn.Linear)
+
+    @pytest.mark.filterwarnings("ignore:None of the inputs have requires_grad")
+    @pytest.mark.parametrize("reentrant", [True, False])
+    @pytest.mark.parametrize("frozen", [True, False])
+    def test_a_reentrant_block_trains_unless_the_embeddings_before_it_are_frozen(self, reentrant: bool, frozen: bool):
+        embedding, block, head = nn.Embedding(10, 8).requires_grad_(not frozen), mlp(), nn.Linear(8, 1)
+        y = checkpoint(block, embedding(torch.arange(4)), use_reentrant=reentrant)
+        head(y).sum().backward()
+        assert (block[1].weight.grad is None) is (reentrant and frozen)
+
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize("reentrant", [True, False])
+    @pytest.mark.parametrize("times", [1, 2])
+    @pytest.mark.parametrize("option", [None, "find_unused_parameters", "static_graph"])
+    def test_ddp_with_a_reentrant_block_called_twice_or_a_search_for_unused_raises(
+        self, reentrant: bool, times: int, option: str | None
+    ):
+        class Model(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.first, self.block = nn.Linear(8, 8), mlp()
+                if option:
+                    self.unused = nn.Linear(2, 2)
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                x = self.first(x)
+                for _ in range(times):
+                    x = checkpoint(self.block, x, use_reentrant=reentrant)
+                return x
+
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        try:
+            model = DistributedDataParallel(Model(), **({option: True} if option else {}))
+            raises = reentrant and option != "static_graph" and (times == 2 or option is not None)
+            expected = pytest.raises(RuntimeError, match="ready only once") if raises else contextlib.nullcontext()
+            with expected:
+                for _ in range(2):
+                    model(torch.randn(4, 8)).sum().backward()
+            del model
+        finally:
+            dist.destroy_process_group()

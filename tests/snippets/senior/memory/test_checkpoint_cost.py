@@ -14,6 +14,7 @@ from torch.utils.flop_counter import FlopCounterMode
 from warmup.testing import load_snippet
 
 segments = load_snippet("senior/memory/checkpoint_cost_segments.py")
+last = load_snippet("senior/memory/checkpoint_cost_last.py")
 
 
 def block(width: int, drop: float = 0.0, first: bool = True) -> nn.Module:
@@ -105,3 +106,69 @@ class TestCheckpointCost:
             with sdpa_kernel(backend), FlopCounterMode(display=False) as counter:
                 F.scaled_dot_product_attention(q, q, q)
             assert (counter.get_total_flops() > 0) is counted
+
+    @pytest.mark.parametrize(("drop", "share"), [(0.1, 0.4), (0.0, 0.3)])
+    def test_frozen_weights_make_the_second_run_a_larger_share(self, drop: float, share: float):
+        extras = []
+        for trained in (True, False):
+            layer, x = block(32, drop).requires_grad_(trained), given(16, 32)
+            extras.append(cost(again(layer), x) / cost(layer, x) - 1)
+        assert extras[0] < share < extras[1] <= 0.5
+
+    @pytest.mark.parametrize("drop", [0.1, 0.0])
+    def test_a_lora_block_of_the_page_costs_47_percent_more(self, drop: float):
+        class Lora(nn.Module):
+            def __init__(self, base: nn.Linear) -> None:
+                super().__init__()
+                self.base, self.down = base, nn.Linear(base.in_features, 8, bias=False)
+                self.up = nn.Linear(8, base.out_features, bias=False)
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                return self.base(x) + self.up(self.down(x))
+
+        with torch.device("meta"):
+            layer = nn.TransformerEncoderLayer(1024, 16, 4096, drop, "gelu", batch_first=True, norm_first=True)
+            layer.requires_grad_(False)
+            layer.linear1, layer.linear2 = Lora(layer.linear1), Lora(layer.linear2)
+            x = torch.empty(1, 1024, 1024, requires_grad=True)
+        assert cost(again(layer), x) / cost(layer, x) == pytest.approx(1.47, abs=0.01)
+
+    @pytest.mark.parametrize("width", [48, 96])
+    def test_a_gated_feed_forward_skips_a_smaller_part(self, width: int):
+        class Gated(nn.Module):
+            def __init__(self) -> None:
+                super().__init__()
+                self.attention = nn.Linear(width, 4 * width)  # as many weights as q, k, v and output
+                self.gate, self.up = (nn.Linear(width, width * 8 // 3) for _ in range(2))
+                self.down = nn.Linear(width * 8 // 3, width)
+
+            def forward(self, x: torch.Tensor) -> torch.Tensor:
+                x = x + sum(self.attention(x).sin().chunk(4, -1))
+                return x + self.down(F.silu(self.gate(x)) * self.up(x))
+
+        assert cost(again(Gated()), given(4, width)) / 3 == pytest.approx(1 + 7 / 27)
+
+    @pytest.mark.parametrize("width", [16, 32])
+    def test_gelu_with_the_layer_behind_it_frees_one_tensor_and_runs_no_matmul(self, width: int):
+        def saved(layer: nn.Module, again: bool) -> int:
+            kept, x = [], given(8, width)
+            with saved_tensors_hooks(kept.append, lambda _: None):
+                checkpoint(layer, x, use_reentrant=False) if again else layer(x)
+            return sum(t.numel() == x.numel() for t in {t.data_ptr(): t for t in kept}.values())
+
+        pair = nn.Sequential(nn.GELU(), nn.Linear(width, width))
+        assert (saved(pair, False), saved(pair, True), cost(again(pair), given(8, width))) == (2, 1, 3)
+        for single in (nn.GELU(), nn.LayerNorm(width)):
+            assert saved(single, False) == saved(single, True) == 1
+
+    @pytest.mark.parametrize("width", [8, 16])
+    @pytest.mark.parametrize("count", [3, 6])
+    def test_the_last_block_lowers_the_peak_only_if_the_loss_is_the_peak(self, width: int, count: int):
+        for vocabulary, gain in ((0, 0), (64 * width, 15)):
+            found = [last.peak(set(range(n)), vocabulary, width, count) for n in (count - 1, count)]
+            assert found[0] - found[1] == pytest.approx(gain, abs=1)
+
+    @pytest.mark.parametrize("checkpointed", [1, 3])
+    def test_the_first_blocks_are_the_better_ones_by_one_block(self, checkpointed: int):
+        first = last.peak(set(range(checkpointed)), 0, count=5)
+        assert last.peak(set(range(5 - checkpointed, 5)), 0, count=5) - first == pytest.approx(15, abs=1)

@@ -127,3 +127,48 @@ class TestSelectiveCheckpointing:
             layer(x if contiguous else x.transpose(0, 1))
         ops = {op for op in live.calls if op in selective.linear}
         assert ops == {aten.addmm.default if contiguous else aten.mm.default}
+
+    @pytest.mark.parametrize("width", [4, 64])
+    @pytest.mark.parametrize(("kept", "same"), [(0, True), (1, False), (2, True)])
+    def test_a_kept_random_operation_shifts_a_recomputed_one_behind_it(self, width: int, kept: int, same: bool):
+        layer, x = nn.Linear(width, width), torch.randn(32, width, requires_grad=True)
+
+        def block(x: torch.Tensor) -> torch.Tensor:
+            return torch.native_dropout(layer(torch.native_dropout(x, 0.5, True)[0]).exp(), 0.5, True)[0]
+
+        def policy(ctx: object, op: object, *args: object, **_: object) -> CheckpointPolicy:
+            save = op == aten.native_dropout.default and (kept == 2 or (kept == 1 and args[0] is x))
+            return CheckpointPolicy.MUST_SAVE if save else CheckpointPolicy.PREFER_RECOMPUTE
+
+        found = []
+        for each in (None, policy):
+            torch.manual_seed(0)
+            y = each and run(block, x, each)
+            found.append(torch.autograd.grad((block(x) if y is None else y).sum(), x)[0])
+        assert torch.equal(*found) is same
+
+    @pytest.mark.parametrize(
+        ("policy", "budget", "matmuls"),
+        [("MUST_SAVE", 1, 12), ("MUST_SAVE", 0.5, 12), ("MUST_SAVE", 0, 18), ("PREFER_SAVE", 1, 12),
+         ("PREFER_SAVE", 0.5, 16), ("MUST_RECOMPUTE", 1, 18), (None, 1, 18), (None, 0.5, 18)],
+    )  # fmt: skip
+    def test_a_compiled_policy_obeys_must_save_unless_the_budget_is_zero(
+        self, policy: str | None, budget: float, matmuls: int
+    ):
+        def decide(ctx: object, op: object, *_: object, **__: object) -> CheckpointPolicy:
+            return CheckpointPolicy[policy] if op == aten.mm.default else CheckpointPolicy.PREFER_RECOMPUTE
+
+        def count(graph: torch.fx.GraphModule, _: object) -> object:
+            found.append([node.target for node in graph.graph.nodes].count(aten.mm.default))
+            return compiled.make_boxed_func(graph.forward)
+
+        options = {"context_fn": partial(create_selective_checkpoint_contexts, decide)} if policy else {}
+        call = lambda *given: checkpoint(compiled.chain, *given, use_reentrant=False, **options)  # noqa: E731
+        x, found = torch.randn(64, 32, requires_grad=True), []
+        weights = [torch.randn(32, 32, requires_grad=True) for _ in range(6)]
+        cut = compiled.min_cut_rematerialization_partition
+        backend = compiled.aot_autograd(fw_compiler=count, bw_compiler=count, partition_fn=cut)
+        torch._dynamo.reset()
+        with compiled.config.patch(activation_memory_budget=float(budget)):
+            torch.compile(call, backend=backend)(x, *weights).sum().backward()
+        assert found == [6, matmuls]

@@ -8,6 +8,7 @@ from torch import nn
 from torch.autograd.graph import saved_tensors_hooks
 from torch.nn import functional as F
 from torch.nn.attention import SDPBackend, sdpa_kernel
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -145,3 +146,36 @@ class TestTransformerActivationMemory:
         frozen = encoder().requires_grad_(False)
         assert units(frozen, given(2, length)) == pytest.approx(10, abs=0.1)
         assert units(encoder(activation="relu"), given(2, length)) == pytest.approx(12, abs=0.1)
+
+    @pytest.mark.parametrize(("length", "heads"), [(64, 2), (128, 4)])
+    def test_two_masks_together_are_saved_for_each_head_and_one_is_not(self, length: int, heads: int):
+        x, attention = given(2, length), nn.MultiheadAttention(64, heads, batch_first=True)
+        causal = torch.ones(length, length).triu(1).bool()
+        padding = torch.zeros(2, length).bool()
+        padding[:, -1] = True
+        found = [
+            units(attention, x, lambda masks=masks: attention(x, x, x, need_weights=False, **masks))
+            for masks in ({"key_padding_mask": padding}, {"key_padding_mask": padding, "attn_mask": causal})
+        ]
+        assert found == pytest.approx([5, 5 + heads * length / 64], abs=0.2)
+
+    @pytest.mark.parametrize("count", [2, 8])
+    def test_chunks_of_the_loss_save_as_much_unless_each_is_checkpointed(self, count: int):
+        hidden, head = torch.randn(256, 8, requires_grad=True), nn.Linear(8, 500, bias=False)
+        target, logits = torch.zeros(256, dtype=torch.long), torch.empty(256, 500)
+
+        def part(h: torch.Tensor, t: torch.Tensor) -> torch.Tensor:
+            return F.cross_entropy(head(h), t, reduction="sum")
+
+        def parts(again: bool) -> list[torch.Tensor]:
+            pairs = zip(hidden.chunk(count), target.chunk(count), strict=True)
+            return [checkpoint(part, h, t, use_reentrant=False) if again else part(h, t) for h, t in pairs]
+
+        assert units(head, logits, lambda: parts(False)) == pytest.approx(1, abs=0.1)
+        assert units(head, logits, lambda: parts(True)) < 0.1
+
+    @pytest.mark.parametrize("inner", [128, 192])
+    def test_a_gated_feed_forward_keeps_four_tensors_of_its_width(self, inner: int):
+        gate, up, down = nn.Linear(64, inner), nn.Linear(64, inner), nn.Linear(inner, 64)
+        layers, x = nn.ModuleList([gate, up, down]), given(2, 32)
+        assert units(layers, x, lambda: down(F.silu(gate(x)) * up(x))) == 1 + 4 * inner / 64
