@@ -9,13 +9,16 @@ from __future__ import annotations
 import atexit
 import codecs
 import ctypes
+import os
 import signal
 import sys
 import tempfile
+import types
 from dataclasses import asdict, dataclass
 from functools import partial
 from pathlib import Path
 
+from ipykernel import parentpoller
 from IPython.display import display
 
 from warmup.content import header, outputs, sources
@@ -153,7 +156,21 @@ def _started() -> Runner:
         if sys.platform == "linux":
             # If the server is killed, what runs is stopped as if the reader had pressed Stop, and all that it started.
             ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
-        orphans.adopt()
+        if orphans.adopt():
+            _end_programs_first()
         _runner = Runner(limits=LIMITS).__enter__()
         atexit.register(_runner.__exit__)
     return _runner
+
+
+def _end_programs_first() -> None:
+    """Let ipykernel end what programs have left before it ends itself because the server is gone.
+
+    It looks for the server once a second and ends in the middle of whatever is done then, also of ending a program.
+    """
+
+    def end(code: int) -> None:
+        orphans.end(())
+        os._exit(code)
+
+    vars(parentpoller)["os"] = types.SimpleNamespace(getppid=os.getppid, _exit=end)
