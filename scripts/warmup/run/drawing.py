@@ -72,7 +72,9 @@ def _check_that_labels_fit(figure: Figure) -> None:
 
 
 # What matplotlib draws with. A page shows a drawing as a part of itself, where anything else could run a script.
-_ELEMENTS = frozenset(["svg", "g", "defs", "clipPath", "path", "rect", "circle", "use", "text", "tspan", "image"])
+_ELEMENTS = frozenset(
+    ["svg", "g", "defs", "clipPath", "pattern", "path", "rect", "circle", "use", "text", "tspan", "image"]
+)
 _SVG = "{http://www.w3.org/2000/svg}"
 _ADDRESS = re.compile(r"#[\w.-]+|data:image/png;base64,[\w+/=\s]+")
 _ELSEWHERE = re.compile(r"url\((?!#)|image(-set)?\(|\\", re.IGNORECASE)  # a backslash could spell the others

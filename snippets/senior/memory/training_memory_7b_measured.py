@@ -83,7 +83,9 @@ if __name__ == "__main__":
     for dtype in (torch.float32, torch.bfloat16):
         sizes = state_bytes(model.to(dtype))
         each = {name: round(size / count, 2) for name, size in sizes.items()}
-        print(dtype, "bytes per parameter:", each, round(sum(each.values()), 2))
+        dtype_name = str(dtype).removeprefix("torch.")
+        whole = round(sum(each.values()), 2)
+        print(dtype_name, "bytes per parameter:", each, whole)
     print(
         "bytes saved per token and unit of width, with fused attention and without"
     )

@@ -94,7 +94,7 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
             r"[23]: The header is not TOML: .*\. Correct the TOML between",
         ),
         "a.py": ("# /// script\n# needs = 1\n# ///\n", "2: The script block has an unknown key, 'needs'. Known: "),
-        "b.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Mend what"),
+        "b.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Fix what"),
         "c.py": ("x = 1\nimport pandas\n", "2: It imports pandas, which its header does not declare. Add"),
         "d.py": ("x = '\0'\n", ".*It is not Python: source code .*null bytes"),
     }
