@@ -106,7 +106,9 @@ def test_ticks_and_the_chosen_plan_travel_in_the_progress_file(open_page, addres
         page.goto(f"{address}plan/")
         shown = page.locator(".tw-plan:visible")
         expect(shown.locator("h2")).to_have_text("Senior in two hours")
-        expect(shown.get_by_role("status")).to_contain_text(f"1 of {len(PLANS['hours-senior'].questions)} read, 1 known.")
+        expect(shown.get_by_role("status")).to_contain_text(
+            f"1 of {len(PLANS['hours-senior'].questions)} read, 1 known."
+        )
         expect(page.get_by_role("checkbox", name=f"Known: {second.title}")).to_be_checked()
 
     other = open_page("practice/")

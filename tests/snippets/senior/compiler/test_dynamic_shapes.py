@@ -121,7 +121,11 @@ class TestDynamicShapes:
 
     @pytest.mark.parametrize(
         ("module", "marks"),
-        [(nn.Dropout(0.5), "C C . ."), (nn.BatchNorm1d(2), "C C . ."), (nn.Sequential(nn.Linear(2, 2), nn.ReLU()), "C . . .")],
+        [
+            (nn.Dropout(0.5), "C C . ."),
+            (nn.BatchNorm1d(2), "C C . ."),
+            (nn.Sequential(nn.Linear(2, 2), nn.ReLU()), "C . . ."),
+        ],
     )
     def test_train_and_eval_are_two_graphs_if_forward_reads_training(self, module, marks):
 
