@@ -36,4 +36,4 @@ if __name__ == "__main__":
     later = min(milliseconds(compiled, x) for _ in range(20))
     print(f"timed once:   eager {once[0]:7.1f} ms, compiled {once[1]:8.1f} ms")
     print(f"later calls:  eager {eager:7.1f} ms, compiled {later:8.1f} ms")
-    print(f"break-even after {once[1] / (eager - later):,.0f} calls")
+    print(f"break-even after {once[1] / (eager - later):.0f} calls")
