@@ -184,6 +184,13 @@ def pdf(_: argparse.Namespace) -> int:
     return 0
 
 
+def port_number(text: str) -> int:
+    number = int(text)
+    if not 1 <= number <= 65535:
+        raise argparse.ArgumentTypeError("a port is a number from 1 to 65535")
+    return number
+
+
 def live(arguments: argparse.Namespace) -> int:
     from warmup.live import environment
 
@@ -260,7 +267,7 @@ def main(argv: list[str] | None = None) -> int:
     command(pdf, "print each level of the built site into a PDF")
     sub = command(live, "serve a site that was built with LIVE=1, and run its programs")
     sub.add_argument("site")
-    sub.add_argument("--port", type=int, help="instead of the one that was drawn for this clone")
+    sub.add_argument("--port", type=port_number, help="instead of the one that was drawn for this clone")
     sub = command(wasm, "get what browsers need to run programs, and run all programs with it in Node")
     sub.add_argument("step", choices=["fetch", "attest", "check", "run"])
     sub.add_argument("names", nargs="*")

@@ -16,7 +16,7 @@ from types import SimpleNamespace
 import pytest
 from test_page import DAEMON, PAGE, Cell
 
-from live_server import KERNELS, alive, ask, bearer, command, descendants, exchange, until
+from live_server import KERNELS, alive, ask, bearer, command, descendants, end, exchange, free_port, launch, until
 from warmup.project import ROOT
 
 LOOP = "import subprocess\nsubprocess.run(['sleep', '1000'])"
@@ -111,6 +111,71 @@ def test_the_end_of_the_server_ends_daemons(start, chromium, tmp_path, number):
     live.process.wait(30)
     until(lambda: not alive(left))
     page.close()
+
+
+FLEEING = """
+import os, time
+if os.fork() == 0:
+    end = time.monotonic() + 60
+    while time.monotonic() < end:
+        if os.fork(): os._exit(0)
+        os.setsid()
+        open({file!r}, "a").write("x")
+        time.sleep(0.001)
+    os._exit(0)
+time.sleep(1000)
+"""
+
+
+@pytest.mark.skipif(sys.platform != "linux", reason="as above")
+@pytest.mark.parametrize("number", [signal.SIGTERM, signal.SIGQUIT, signal.SIGKILL], ids=lambda one: one.name)
+def test_the_end_of_the_server_ends_a_program_that_flees(start, chromium, tmp_path, number):
+    live, file = start(), tmp_path / "alive"
+    page = chromium.new_page()
+    page.goto(f"{live.address}/{PAGE}#key={live.key()}")
+    cell = Cell(page)
+    cell.run()
+    cell.edit(FLEEING.format(file=str(file)))
+    cell.press("Run")
+    until(lambda: file.exists() and file.stat().st_size)
+    left = live.descendants()
+    live.process.send_signal(number)
+    live.process.wait(30)
+    until(lambda: not alive(left))
+    page.close()
+    size = file.stat().st_size
+    time.sleep(0.5)
+    assert file.stat().st_size == size
+
+
+FAILS = """
+import sys
+from pathlib import Path
+from warmup.live import kernels, server
+
+start, left = kernels.AsyncMappingKernelManager.start_kernel, [True]
+
+async def broken(self, **options):
+    if left:
+        left.pop()
+        options["env"] = {"TMPDIR": 5}
+    return await start(self, **options)
+
+kernels.AsyncMappingKernelManager.start_kernel = broken
+sys.exit(server.serve(Path(sys.argv[1]), int(sys.argv[2])))
+"""
+
+
+def test_a_kernel_that_could_not_start_does_not_hold_up_the_end(site, tmp_path):
+    live = launch(site, tmp_path / "log", words=[sys.executable, "-c", FAILS, str(site), str(free_port())])
+    statuses = [ask(live, KERNELS, "POST", **bearer(live)).status for _ in range(2)]
+    left = live.descendants()
+    live.process.send_signal(signal.SIGINT)
+    live.process.wait(30)
+    end(live)
+    until(lambda: not alive(left))
+    assert statuses == [500, 201] and live.process.returncode == 0
+    assert "gather" not in live.log.read_text(encoding="utf-8")
 
 
 WITH_TERMINAL = """

@@ -14,6 +14,7 @@ from playwright.sync_api import expect
 
 from live_server import command, end, launch
 from warmup.live import port as ports
+from warmup.live import server
 from warmup.project import ROOT
 
 TOOLS = {**os.environ, "PYTHONPATH": str(ROOT / "scripts")}
@@ -31,6 +32,29 @@ def test_a_damaged_file_is_written_again(tmp_path, text):
     file.write_text(text)
     port, drawn = ports.own(file)
     assert drawn and ports.own(file) == (port, False)
+
+
+@pytest.mark.parametrize("make", [os.mkfifo, lambda file: os.symlink("nowhere", file)], ids=["a pipe", "a dead link"])
+def test_what_is_no_file_is_replaced(tmp_path, make):
+    file = tmp_path / "port"
+    make(file)
+    port, drawn = ports.own(file)
+    assert drawn and not file.is_symlink() and ports.own(file) == (port, False)
+
+
+def test_where_the_port_cannot_be_kept_it_says_what_to_do(monkeypatch, tmp_path, capsys):
+    monkeypatch.setattr(ports, "FILE", tmp_path)
+    own = ports.own
+    monkeypatch.setattr(ports, "own", lambda: own(tmp_path))
+    assert server.serve(tmp_path) == 1
+    assert "cannot be kept" in (said := capsys.readouterr().err) and "make live PORT=" in said
+
+
+@pytest.mark.parametrize("port", ["0", "-1", "65536", "70000", "x"])
+def test_a_number_that_is_no_port_is_refused(port):
+    command = [sys.executable, "-P", "-m", "warmup", "live", "nowhere", "--port", port]
+    said = subprocess.run(command, env=TOOLS, capture_output=True, text=True, check=False)
+    assert said.returncode == 2 and "Traceback" not in said.stderr and "port" in said.stderr
 
 
 def test_neither_a_taken_port_nor_what_others_take_by_default_is_drawn(monkeypatch):

@@ -133,6 +133,24 @@ def test_a_large_body_that_does_not_tell_its_length_is_not_taken_in(live):
                 connection.sendall(chunk)
 
 
+@pytest.mark.parametrize("kind", ["multipart/form-data; boundary=", "multipart/form-data; boundary=x"])
+@pytest.mark.parametrize("path", ["/jupyter/key", KERNELS, "/jupyter/favicon.ico", "/junior/"])
+def test_a_malformed_body_is_refused_in_silence(live, path, kind):
+    before = live.log.read_text("utf-8")
+    answer = ask(live, path, "POST", "--x\r\nbroken", Content_Type=kind, Origin="http://evil.example")
+    assert answer.status == 400
+    assert live.log.read_text("utf-8") == before
+
+
+@pytest.mark.parametrize(
+    "body", ['{"name": "nope"}', '{"name": 5}', '{"kernel_id": "a"}', "[]", "5", "{", '{"path": 1}']
+)
+def test_a_page_has_no_say_in_what_is_started(live, body):
+    before, running = live.log.read_text("utf-8"), len(kernels(live))
+    assert ask(live, KERNELS, "POST", body, **bearer(live)).status == 400
+    assert len(kernels(live)) == running and live.log.read_text("utf-8") == before
+
+
 def test_a_token_in_an_address_is_none(live):
     assert ask(live, f"{KERNELS}?token={live.token}").status == 403
     with pytest.raises(websocket.WebSocketBadStatusException) as refused:

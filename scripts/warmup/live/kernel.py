@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import atexit
 import codecs
-import ctypes
 import os
 import signal
 import sys
@@ -24,7 +23,6 @@ from IPython.display import display
 from warmup.content import header, outputs, sources
 from warmup.project import SNIPPETS
 from warmup.run import comparison, digits, drawing, exercise, orphans
-from warmup.run.child import PR_SET_PDEATHSIG
 from warmup.run.limits import Limits
 from warmup.run.result import Result
 from warmup.run.runner import Runner
@@ -153,9 +151,8 @@ def _started() -> Runner:
     """The one runner of this kernel, which it keeps until it ends."""
     global _runner
     if _runner is None:
-        if sys.platform == "linux":
-            # If the server is killed, what runs is stopped as if the reader had pressed Stop, and all that it started.
-            ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGINT)
+        # If the server is killed, what runs is stopped as if the reader had pressed Stop, and all that it started.
+        orphans.follow_parent(signal.SIGINT)
         if orphans.adopt():
             _end_programs_first()
         _runner = Runner(limits=LIMITS).__enter__()

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import os
 import shutil
 import uuid
@@ -9,6 +10,8 @@ from pathlib import Path
 from typing import Any
 
 from jupyter_core.utils import ensure_async
+from jupyter_server.auth.decorator import authorized
+from jupyter_server.services.kernels.handlers import MainKernelHandler
 from jupyter_server.services.kernels.kernelmanager import AsyncMappingKernelManager
 from jupyter_server.services.kernels.websocket import KernelWebsocketHandler
 from tornado import web
@@ -32,7 +35,7 @@ class Kernels(AsyncMappingKernelManager):
         if orphans.adopt():
             IOLoop.current().call_later(SWEEP, self._sweep)
 
-    async def start_kernel(self, *, kernel_id: str | None = None, **options: Any) -> str:
+    async def start_kernel(self, **options: Any) -> str:
         """Start one, whose temporary folder is in the server's.
 
         Raises:
@@ -41,14 +44,24 @@ class Kernels(AsyncMappingKernelManager):
         if len(self) + self._starting >= MOST:
             raise web.HTTPError(503, reason=f"{MOST} kernels run already")
         self._starting += 1
+        kernel_id = str(uuid.uuid4())
+        folder = self._folder(kernel_id)
         try:
-            kernel_id = kernel_id or str(uuid.uuid4())
-            folder = self._folder(kernel_id)
             folder.mkdir(mode=0o700)
-            options["env"] = {**os.environ, "TMPDIR": str(folder)}
-            return await super().start_kernel(kernel_id=kernel_id, **options)
+            env = {**os.environ, "TMPDIR": str(folder)}
+            return await super().start_kernel(**{**options, "kernel_id": kernel_id, "env": env})
+        except BaseException:
+            self._pending_kernels.pop(kernel_id, None)  # or the end of all kernels would wait for this one, and fail
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         finally:
             self._starting -= 1
+
+    async def shutdown_all(self, now: bool = False) -> None:
+        """End them all, also if one of them does not end as it should; at once where we end what they leave."""
+        now = now or orphans.adopting()
+        ends = [ensure_async(self.shutdown_kernel(one, now=now)) for one in {*self._kernels, *self._pending_kernels}]
+        await asyncio.gather(*ends, return_exceptions=True)
 
     def _folder(self, kernel_id: str) -> Path:
         # The addresses of a program's sockets are in folders below it, and must be short.
@@ -97,6 +110,17 @@ class Kernels(AsyncMappingKernelManager):
         self._left.pop(kernel_id, None)
         if kernel_id in self:
             await ensure_async(self.shutdown_kernel(kernel_id, now=True))
+
+
+class Start(MainKernelHandler):
+    """Starts a kernel; a page has no say in which, or where."""
+
+    @web.authenticated
+    @authorized
+    async def post(self) -> None:
+        if self.request.body not in (b"", b"{}"):
+            raise web.HTTPError(400)
+        await super().post()
 
 
 class Channels(KernelWebsocketHandler):

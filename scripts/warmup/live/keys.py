@@ -45,7 +45,15 @@ class Keys:
         return self.token if self._clock() < until else None
 
 
-class KeyHandler(JupyterHandler):
+class Plain(JupyterHandler):
+    """Says what went wrong in plain text, without asking who asked, which it may be too early to know."""
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        self.set_header("Content-Type", "text/plain; charset=utf-8")
+        self.finish(f"{status_code} {self._reason}")
+
+
+class KeyHandler(Plain):
     """Gives the token for a key, to the page of this server only."""
 
     def initialize(self, keys: Keys) -> None:

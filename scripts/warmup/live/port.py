@@ -10,7 +10,7 @@ import secrets
 import socket
 from pathlib import Path
 
-from warmup.project import ROOT
+from warmup.project import ROOT, replace_file
 
 FILE = ROOT / ".live-port"
 FORMER = 8000  # what `make live` took before it drew one, and what `make serve` takes
@@ -20,15 +20,19 @@ DEFAULTS = frozenset({20_000, 22_222, 24_678, 25_565, 27_017, 28_015, 30_000, 32
 
 
 def own(file: Path = FILE) -> tuple[int, bool]:
-    """The port of this clone, and whether it was drawn just now."""
+    """The port of this clone, and whether it was drawn just now.
+
+    Raises:
+        OSError: the file cannot be written.
+    """
     try:
-        port = int(file.read_text(encoding="ascii"))
+        port = int(file.read_text(encoding="ascii")) if file.is_file() else 0
         if LOWEST <= port <= HIGHEST:
             return port, False
     except (OSError, ValueError):
-        pass  # there is none yet, or the file was damaged
+        pass  # the file was damaged
     port = draw()
-    file.write_text(f"{port}\n", encoding="ascii")
+    replace_file(file, f"{port}\n")
     return port, True
 
 

@@ -20,7 +20,6 @@ from typing import Any
 from urllib.parse import unquote
 
 from jupyter_server.auth.decorator import allow_unauthenticated
-from jupyter_server.base.handlers import JupyterHandler
 from jupyter_server.serverapp import ServerApp
 from tornado import web
 from tornado.httputil import HTTPServerRequest
@@ -29,8 +28,8 @@ from traitlets.config import Config
 
 from warmup.live import port as ports
 from warmup.live import terminal
-from warmup.live.kernels import Channels, Kernels
-from warmup.live.keys import KeyHandler, Keys, TokenOnly
+from warmup.live.kernels import Channels, Kernels, Start
+from warmup.live.keys import KeyHandler, Keys, Plain, TokenOnly
 from warmup.run import orphans
 
 API = "/jupyter/"
@@ -70,7 +69,7 @@ class Refusal(web.RequestHandler):
         self.finish()
 
 
-class SiteHandler(JupyterHandler, web.StaticFileHandler):
+class SiteHandler(Plain, web.StaticFileHandler):
     """The built site, for everybody who asks under a name of this machine."""
 
     @allow_unauthenticated
@@ -84,14 +83,13 @@ class SiteHandler(JupyterHandler, web.StaticFileHandler):
     def set_extra_headers(self, path: str) -> None:
         self.set_header("Cache-Control", "no-cache")
 
-    def write_error(self, status_code: int, **_: Any) -> None:
+    def write_error(self, status_code: int, **info: Any) -> None:
         page = Path(self.root, "404.html")
         if status_code == 404 and page.exists():
             self.set_header("Content-Type", "text/html; charset=utf-8")
             self.finish(page.read_bytes())
         else:
-            self.set_header("Content-Type", "text/plain; charset=utf-8")
-            self.finish(f"{status_code} {self._reason}")
+            super().write_error(status_code, **info)
 
 
 class Server(ServerApp):
@@ -116,6 +114,7 @@ class Server(ServerApp):
             [
                 (rf"/(?!{API.strip('/')}/)(.*)", SiteHandler, options),
                 (f"{API}key", KeyHandler, {"keys": self.keys}),
+                (f"{API}api/kernels", Start),
                 (f"{API}api/kernels/{KERNEL}/channels", Channels),
                 (f"{API}(?!api/kernels(/|$)).*", Refusal, {"status": 404}),
             ],
@@ -176,11 +175,15 @@ def serve(site: Path, port: int | None = None) -> int:
         port: of the loopback interface; None takes the one of this clone.
 
     Returns:
-        The exit code: 1 if the port is taken.
+        The exit code: 1 if the port is taken, or cannot be kept.
     """
     own, drawn = port is None, False
     if port is None:
-        port, drawn = ports.own()
+        try:
+            port, drawn = ports.own()
+        except OSError as error:
+            terminal.not_kept(error)
+            return 1
     if not ports.free(port):
         terminal.taken(port, own)
         return 1

@@ -22,6 +22,15 @@ def first(port: int) -> None:
     print(FIRST.format(port=port, former=ports.FORMER), flush=True)
 
 
+def not_kept(error: OSError) -> None:
+    """Say that the port of this clone cannot be written down, and what to do."""
+    print(
+        f"The port cannot be kept in {ports.FILE.name} ({error.strerror}): remove that, or name one: "
+        f"make live PORT={ports.draw()}",
+        file=sys.stderr,
+    )
+
+
 def taken(port: int, own: bool) -> None:
     """Say that a port is taken, or one of those that only an administrator may open, and the command for another one.
 

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import atexit
-import ctypes
 import gc
 import getpass
 import importlib.machinery
@@ -24,10 +23,9 @@ from multiprocessing.connection import Connection
 from pathlib import Path
 from typing import TextIO
 
-from warmup.run import drawing, emulation, tolerated
+from warmup.run import drawing, emulation, orphans, tolerated
 
 DRAWING = "drawing.svg"
-PR_SET_PDEATHSIG = 1
 
 
 def main(
@@ -82,8 +80,7 @@ def _die_with_parent() -> None:
     if inherited is not None:
         os.close(inherited)
         server._forkserver_alive_fd = None  # type: ignore[attr-defined]  # or it would be closed again
-    if sys.platform == "linux":
-        ctypes.CDLL(None).prctl(PR_SET_PDEATHSIG, signal.SIGKILL)
+    orphans.follow_parent(signal.SIGKILL)
     parent = multiprocessing.parent_process()
     if parent is not None and not parent.is_alive():
         os._exit(1)

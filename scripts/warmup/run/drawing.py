@@ -30,7 +30,7 @@ STYLE = {
     "axes.spines.right": False,
     **dict.fromkeys(("text.color", "axes.labelcolor", "axes.edgecolor", "xtick.color", "ytick.color"), _TEXT),
 }
-_NUMBER = re.compile(r"-?\d+\.\d{3,}")
+_NUMBER = re.compile(r"-?(?<!\d)\d+\.\d{3,}")
 
 
 def record_into(file: Path) -> None:
@@ -71,10 +71,16 @@ def _check_that_labels_fit(figure: Figure) -> None:
                 raise RuntimeError(f"{label.get_text()!r} reaches beyond the figure: shorten it.")
 
 
-# What matplotlib draws with. A page shows a drawing as a part of itself, where anything else could run a script.
+# What matplotlib draws with. A page shows a drawing as a part of itself, where anything else could run a script, fetch
+# something, or cover the page.
 _ELEMENTS = frozenset(
     ["svg", "g", "defs", "clipPath", "pattern", "path", "rect", "circle", "use", "text", "tspan", "image"]
 )
+_ATTRIBUTES = re.compile(
+    r"viewBox|id|d|x|y|cx|cy|r|width|height|transform|preserveAspectRatio|patternUnits|style|opacity"
+    r"|(clip|fill|stroke)(-[a-z]+)?"
+)
+_PROPERTIES = re.compile(r"(clip|fill|font|stroke)(-[a-z]+)*|opacity|text-anchor|image-rendering|white-space")
 _SVG = "{http://www.w3.org/2000/svg}"
 _ADDRESS = re.compile(r"#[\w.-]+|data:image/png;base64,[\w+/=\s]+")
 _ELSEWHERE = re.compile(r"url\((?!#)|image(-set)?\(|\\", re.IGNORECASE)  # a backslash could spell the others
@@ -85,40 +91,56 @@ def only_draws(svg: str) -> bool:
     if "<!" in svg or "<?" in svg:
         return False
     try:
-        elements = list(ElementTree.fromstring(svg).iter())
+        root = ElementTree.fromstring(svg)
     except ElementTree.ParseError:
         return False
-    return all(
+    return root.tag == f"{_SVG}svg" and all(
         element.tag.removeprefix(_SVG) in _ELEMENTS and all(_is_harmless(*item) for item in element.items())
-        for element in elements
+        for element in root.iter()
     )
 
 
 def _is_harmless(name: str, value: str) -> bool:
-    # A browser reads `xlink:href` and `HREF` as a link, whatever XML says that the prefix and the letters stand for.
-    name = name.rpartition("}")[2].lower()
-    if name in ("href", "src"):
+    # A browser reads `xlink:href` as a link, whatever XML says that the prefix stands for.
+    name = name.rpartition("}")[2]
+    if name == "href":
         return _ADDRESS.fullmatch(value) is not None
-    return not name.startswith("on") and not _ELSEWHERE.search(value)
+    if name == "style":
+        properties = (one.partition(":")[0].strip() for one in value.split(";"))
+        if not all(_PROPERTIES.fullmatch(one) for one in properties if one):
+            return False
+    return _ATTRIBUTES.fullmatch(name) is not None and not _ELSEWHERE.search(value)
 
 
+# Everything below takes time in proportion to what a program has left, whatever that is: no pattern looks for an end
+# that may be missing from each of many beginnings.
 def for_a_page(svg: str) -> str:
     """An SVG as matplotlib wrote it, without what a page does not need, its colors as the page gives them."""
-    svg = re.sub(r"(?s)^.*?(?=<svg)|<metadata>.*?</metadata>|<style.*?</style>|<!--.*?-->", "", svg)
+    svg = svg[max(0, svg.find("<svg")) :]
+    for begin, end in (("<metadata>", "</metadata>"), ("<style", "</style>"), ("<!--", "-->")):
+        svg = _without(svg, begin, end)
     svg = re.sub(r"<defs>\s*</defs>", "", svg)
-    svg = re.sub(
-        r'<svg [^>]*?(viewBox="[^"]*")[^>]*>',
-        r'<svg xmlns="http://www.w3.org/2000/svg" '
-        r'xmlns:xlink="http://www.w3.org/1999/xlink" \1 '
-        'style="stroke-linejoin: round; stroke-linecap: butt">',
-        svg,
-        count=1,
-    )
-    svg = re.sub(r"; ?font-family: [^;\"]*|font-family: [^;\"]*; ?", "", svg)
+    root, closed, rest = svg.partition(">")
+    if root.startswith("<svg ") and (box := re.search(r'viewBox="[^"]*"', root)):
+        root = (
+            '<svg xmlns="http://www.w3.org/2000/svg" xmlns:xlink="http://www.w3.org/1999/xlink" '
+            f'{box[0]} style="stroke-linejoin: round; stroke-linecap: butt"{"/" * root.endswith("/")}'
+        )
+    svg = root + closed + rest
+    svg = re.sub(r"; ?font-family: [^;\"]*|font-family: [^;\"]{0,400}; ?", "", svg)
     svg = re.sub(r"font: (\d+)px [^;\"]*", r"font-size: \1px", svg)
     svg = svg.replace(_TEXT, "currentColor")
     for number, color in enumerate(LINES, 1):
         svg = svg.replace(color, f"var(--tw-plot-{number}, {color})")
     # Coordinates only: a label keeps the number that it says.
-    svg = re.sub(r"<[^>]*>", lambda tag: _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", tag[0]), svg)
-    return re.sub(r"\s*\n\s*", "\n", svg).strip() + "\n"
+    svg = re.sub(r"<[^<>]*>", lambda tag: _NUMBER.sub(lambda match: f"{float(match[0]):.2f}", tag[0]), svg)
+    return "\n".join(line for line in map(str.strip, svg.split("\n")) if line) + "\n"
+
+
+def _without(text: str, begin: str, end: str) -> str:
+    """A text without all that stands between a beginning and the first end after it, these included."""
+    kept, done = [], 0
+    while (start := text.find(begin, done)) >= 0 and (stop := text.find(end, start + len(begin))) >= 0:
+        kept.append(text[done:start])
+        done = stop + len(end)
+    return "".join(kept) + text[done:]

@@ -39,9 +39,11 @@ class Limits:
         """
         processes = orphans.seen()
         found = orphans.below({leader}, processes)
+        ended = 0
         if orphans.adopting():
             found |= orphans.adopted(own, processes)
-        if len(found) > self.processes:
+            ended = orphans.bury(own, processes)  # since the last look
+        if len(found) + ended > self.processes:
             return "process-limit"
         # What processes that were forked still share would count once for each; to ask how much that is takes longer.
         over = sum(map(_held, found)) > self.memory and sum(map(_share, found)) > self.memory

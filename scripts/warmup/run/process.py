@@ -7,6 +7,7 @@ import math
 import multiprocessing.context
 import multiprocessing.process
 import os
+import re
 import runpy
 import selectors
 import signal
@@ -25,7 +26,8 @@ from warmup.run.limits import LOOK, Limits
 from warmup.run.result import Result, shown
 from warmup.run.server import ForkServer
 
-REPORT_LIMIT = 16 * 2**20  # bytes of a drawing, or of what a program reports at its end
+REPORT_LIMIT = 2**20  # bytes of a drawing, or of what a program reports at its end
+_WORDS = re.compile(r"[\w.+() -]{1,200}", re.ASCII)
 _KILL_WAIT = 5.0  # seconds until a killed process counts as gone, whatever the kernel says
 # The file that judges and checks watch with: they must run where there are no tools.
 _WATCHING = runpy.run_path(str(SNIPPETS / WATCHING))
@@ -163,14 +165,11 @@ class Process:
 
     def result(self, report: Path, drawn: Path) -> Result:
         out, err = (bytes(self._buffers[end]).decode("utf-8", "replace") for end in (self._out, self._err))
-        try:
-            told = json.loads(_written(report))
-        except ValueError:
-            told = {}
+        told = _told(_written(report))
         name = "SIGKILL" if self.status else ""
         if not self.status and self.code is not None and self.code < 0:
             self.status, name = "signal", signal_name(-self.code)
-        if self.code == 255 and not told:  # all that multiprocessing says if the server was killed
+        if self.code == 255 and not any(told.values()):  # all that multiprocessing says if the server was killed
             self.status, name = self.status or "signal", "SIGKILL"
         if not self.status:
             self.status = "failed" if self.code else "left-children" if self.left else "ok"
@@ -184,8 +183,8 @@ class Process:
             drawing=for_a_page(svg) if (svg := _written(drawn)) else "",
             seconds=self.seconds,
             message=self._message(name, err),
-            torch=told.get("torch", ""),
-            device=told.get("device", ""),
+            torch=told["torch"],
+            device=told["device"],
         )
 
     def _message(self, name: str, err: str) -> str:
@@ -221,6 +220,19 @@ class Process:
         return f"{path} exited with code {self.code}{also} ({last}): run `python {path}` to see it"
 
 
+def _told(report: str) -> dict[str, str]:
+    """What a report says of torch and the device; "" for what it does not say, or says in no words."""
+    try:
+        told = json.loads(report)
+    except (ValueError, RecursionError):
+        told = None
+    words = told if isinstance(told, dict) else {}
+    return {
+        name: word if isinstance(word := words.get(name), str) and _WORDS.fullmatch(word) else ""
+        for name in ("torch", "device")
+    }
+
+
 def _written(file: Path) -> str:
     """What a program left in a file; "" if it is none, such as a pipe that nobody writes to, or far too large."""
     try:
@@ -250,18 +262,8 @@ def living(group: int) -> int:
         os.killpg(group, 0)
     except (ProcessLookupError, PermissionError):
         return 0
-    if not Path("/proc/self/stat").exists():
-        return 1
-    count = 0
-    for entry in os.scandir("/proc"):
-        if entry.name.isdigit():
-            try:
-                line = Path(entry.path, "stat").read_bytes()
-            except OSError:
-                continue
-            state, _, of_group = line[line.rindex(b")") + 2 :].split()[:3]
-            count += int(of_group) == group and state not in (b"Z", b"X")
-    return count
+    processes = orphans.seen()
+    return sum(one.group == group and not one.dead for one in processes.values()) if processes else 1
 
 
 def signal_name(number: int) -> str:

@@ -25,7 +25,7 @@ def figure(svg: str, name: str, prefix: str, caption: str = "") -> str:
     """
     svg = re.sub(r"(?s)^.*?(?=<svg)", "", svg)
     svg = re.sub(r"(?s)<title>.*?</title>|<!--.*?-->", "", svg)
-    svg = re.sub(r"\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
+    svg = re.sub(r"(?<!\s)\s*\n\s*", " ", svg)  # Anki's library warns of a tag that has line breaks
     label = html.escape(name, quote=False).replace('"', "&quot;")
     svg = relocated(svg, prefix, lambda address: address)
     svg = svg.replace("<svg", f'<svg role="img" aria-label="{label}"', 1)

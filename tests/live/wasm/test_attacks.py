@@ -201,13 +201,22 @@ def test_an_exit_code_is_no_verdict(visit):
     assert "Done" not in one.page.locator(".tw-try").inner_text()
 
 
-def test_a_flood_that_python_does_not_count_is_ended_by_the_page(visit):
+FLOODS = {
+    "text": (3_000, '...message, type: "text", stream: "stdout", text: "x".repeat(100)'),
+    "no text": (300_000, '...message, type: "text", stream: "stdout", text: ""'),
+    "a list": (300_000, '...message, type: "text", stream: "stdout", text: list'),
+    "another program's": (300_000, 'type: "done", id: 0'),
+}
+
+
+@pytest.mark.parametrize(("many", "message"), FLOODS.values(), ids=FLOODS)
+def test_a_flood_that_python_does_not_count_is_ended_by_the_page(visit, many, message):
     one = visit()
     one.cell.run()
-    flood = """const own = globalThis.postMessage.bind(globalThis)
-globalThis.postMessage = message => {
-  for (let i = 0; i < 3000; i += 1) own({ ...message, type: "text", stream: "stdout", text: "x".repeat(100) })
-}"""
+    flood = f"""const own = globalThis.postMessage.bind(globalThis), list = ["x".repeat(100)]
+globalThis.postMessage = message => {{
+  for (let i = 0; i < {many}; i += 1) own({{ {message} }})
+}}"""
     assert one.cell.run_edited(f"{javascript(flood)}\nprint(1)") == "failed"
     assert "Printed more than 256 KiB" in one.cell.said and len(one.cell.text) <= 256 * 1024
     one.cell.press("Reset")

@@ -27,40 +27,6 @@ def test_the_front_door_leads_to_a_topic_in_one_click(open_page):
     expect(page).to_have_url(re.compile("junior/autograd/"))
 
 
-def test_filter_narrows_the_list_and_keeps_the_choice_in_the_address(open_page):
-    page = open_page("questions/")
-    rows = page.locator(".tw-question:visible")
-    expect(rows).to_have_count(len(SITE.questions))
-    page.locator("select[name=level]").select_option("senior")
-    seniors = [q for q in SITE.questions if q.level == "senior"]
-    expect(rows).to_have_count(len(seniors))
-    expect(page).to_have_url(re.compile(r"\?level=senior$"))
-    page.locator("select[name=kind]").select_option("design")
-    expect(rows).to_have_count(sum(q.kind == "design" for q in seniors))
-    expect(page.locator(".tw-filter output")).to_contain_text(f"of {len(SITE.questions)} questions")
-    page.reload()
-    expect(page.locator("select[name=kind]")).to_have_value("design")
-    expect(rows).to_have_count(sum(q.kind == "design" for q in seniors))
-    page.get_by_role("button", name="Show all").click()
-    expect(rows).to_have_count(len(SITE.questions))
-    expect(page).not_to_have_url(re.compile(r"\?"))
-
-
-def test_filter_by_topic_and_tag_from_the_address(open_page):
-    tag = SITE.questions[0].tags[0]
-    page = open_page(f"questions/?tag={tag}")
-    expect(page.locator(".tw-question:visible")).to_have_count(sum(tag in q.tags for q in SITE.questions))
-    page = open_page("questions/?topic=junior/autograd")
-    expect(page.locator(".tw-question:visible")).to_have_count(
-        sum((q.level, q.topic) == ("junior", "autograd") for q in SITE.questions)
-    )
-
-
-def test_filter_ignores_what_the_address_invents(open_page):
-    page = open_page("questions/?level=wizard&kind=%3Cscript%3E&unknown=1")
-    expect(page.locator(".tw-question:visible")).to_have_count(len(SITE.questions))
-
-
 def test_a_filter_that_matches_nothing_says_what_to_do(open_page):
     empty = next(
         (level.slug, kind)

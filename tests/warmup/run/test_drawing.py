@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 import xml.etree.ElementTree as ElementTree
 
 import pytest
@@ -139,6 +140,7 @@ def test_a_label_that_a_page_would_cut_off_is_an_error(runner, snippet, call, fi
 
 
 XLINK = 'xmlns:xlink="http://www.w3.org/1999/xlink"'
+NAMESPACE = 'xmlns="http://www.w3.org/2000/svg"'
 HOSTILE = [
     "<svg><script>1</script></svg>",
     '<svg><rect onclick="1"/></svg>',
@@ -162,14 +164,47 @@ HOSTILE = [
     '<!DOCTYPE svg [<!ENTITY a "b">]><svg>&a;</svg>',
     "<?xml-stylesheet href='https://example.com/'?><svg/>",
     '<svg/><img src="x" onerror="1">',
+    '<svg><image srcset="https://example.com/a.png 1x"/></svg>',
+    '<svg><rect style="position: fixed"/></svg>',
+    '<svg><rect class="md-overlay"/></svg>',
+    '<svg><rect data-md-component="dialog"/></svg>',
     "<svg",
     "",
 ]
 
 
 @pytest.mark.parametrize("svg", HOSTILE)
-def test_what_could_run_or_fetch_something_is_no_drawing(svg):
+def test_what_could_run_or_fetch_something_or_cover_the_page_is_no_drawing(svg):
     assert not only_draws(svg)
+    assert not only_draws(svg.replace("<svg", f"<svg {NAMESPACE}", 1))
+
+
+def test_a_root_of_another_kind_is_no_drawing():
+    assert only_draws(f'<svg {NAMESPACE}><path d="M 0 0"/></svg>')
+    for other in ("<svg/>", f"<g {NAMESPACE}/>", '<svg xmlns="urn:other"/>', "<image/>"):
+        assert not only_draws(other)
+
+
+MANY = 200_000
+ENDLESS = {
+    "tags": "<" * MANY,
+    "styles": "<style" * MANY,
+    "metadata": "<metadata>" * MANY,
+    "comments": "<!--" * MANY,
+    "blanks": " " * 1_000_000,
+    "defs": "<defs> " * MANY,
+    "roots": "<svg " * MANY,
+    "boxes": "<svg " + 'viewBox="' * 100_000,
+    "digits": "<svg " + "1" * 1_000_000 + ">",
+    "fonts": "font-family: " * 80_000,
+}
+
+
+@pytest.mark.parametrize("svg", ENDLESS.values(), ids=ENDLESS)
+def test_whatever_a_program_leaves_is_looked_at_in_little_time(svg):
+    begun = time.process_time()
+    assert not only_draws(for_a_page(svg))
+    assert time.process_time() - begun < 5
 
 
 def test_every_recorded_drawing_is_one():

@@ -132,19 +132,44 @@ if os.fork() == 0:
     end = time.monotonic() + 60
     while time.monotonic() < end:
         if os.fork(): os._exit(0)
+        if {always}: os.setsid()
         open({file!r}, "a").write("x")
-time.sleep(0.2)
+        time.sleep({pause})
+    os._exit(0)
+while not os.path.exists({file!r}): time.sleep(0.01)
+time.sleep({waits})
 """
 
 
 @linux
-def test_whoever_adopts_ends_a_program_that_flees(by_itself, snippet, tmp_path):
+@pytest.mark.parametrize("always", [False, True], ids=["one group", "a group each"])
+@pytest.mark.parametrize("pause", [0, 0.001, 0.01])
+def test_whoever_adopts_ends_a_program_that_flees(by_itself, snippet, tmp_path, always, pause):
     file = tmp_path / "alive"
-    said = by_itself(RUN.format(path=str(snippet(FLEEING.format(file=str(file))))))
+    path = snippet(FLEEING.format(file=str(file), always=always, pause=pause, waits=0.2))
+    said = by_itself(RUN.format(path=str(path)))
     assert said.returncode == 0 and said.stdout.startswith("left-children "), said
     size = file.stat().st_size
-    time.sleep(1)
+    time.sleep(0.5)
     assert size > 0 and file.stat().st_size == size
+
+
+@linux
+def test_processes_that_have_ended_count_too(by_itself, snippet, tmp_path):
+    path = snippet(FLEEING.format(file=str(tmp_path / "alive"), always=True, pause=0.01, waits=30))
+    said = by_itself(f"""
+    import os
+    from pathlib import Path
+    from warmup.run import orphans
+    from warmup.run.limits import Limits
+    from warmup.run.runner import Runner
+
+    orphans.adopt()
+    with Runner(imports=(), limits=Limits(memory=2**33, processes=5, file=2**20)) as runner:
+        print(runner.run(Path({str(path)!r})).status)
+    print([one for one in orphans.seen().values() if one.parent == os.getpid() and one.dead])
+    """)
+    assert said.stdout == "process-limit\n[]\n", said
 
 
 @linux

@@ -213,3 +213,14 @@ def test_what_is_no_file_in_place_of_a_report_holds_nothing_up(runner, snippet, 
     line = code.format(repr(f"../{name}"))
     result = runner.run(snippet(f"import os\n{line}\nprint(7, flush=True)\nos._exit(0)"))
     assert (result.status, result.stdout, result.drawing, result.torch) == ("ok", "7\n", "", "")
+
+
+@pytest.mark.parametrize(
+    "report",
+    ["[]", "5", "null", "[" * 100_000, '{"torch": 5, "device": ["x"]}', '{"torch": "\\ud800"}', '{"device": "<b>"}'],
+    ids=lambda report: report[:20],
+)
+def test_an_odd_report_says_nothing(runner, snippet, report):
+    code = f"import os\nopen('../report.json', 'w').write({report!r})\nprint(7, flush=True)\nos._exit(0)"
+    result = runner.run(snippet(code))
+    assert (result.status, result.stdout, result.torch, result.device) == ("ok", "7\n", "", "")

@@ -72,7 +72,7 @@ export class Browser {
       this.#frame = new Frame(files, message => {
         if (message?.type === "ready") resolve()
         else if (message?.type === "broken") {
-          const error = new Refused(`Python ended: ${String(message.text ?? "it could not be loaded.").slice(0, 500)}`)
+          const error = new Refused(`Python ended: ${typeof message.text === "string" ? message.text.slice(0, 500) : "it could not be loaded."}`)
           reject(error)
           this.#fail(error)
         } else this.#take(message ?? {})
@@ -83,18 +83,21 @@ export class Browser {
 
   #take({ id, type, stream, text, code }) {
     const run = this.#run
-    if (!run?.begun || id !== run.id) return
-    if (type === "text") {
-      const some = String(text).slice(0, Math.max(0, run.left))
-      run.left -= String(text).length
+    if (!run?.begun) return
+    const own = id === run.id
+    const told = typeof text === "string" ? text : ""
+    const left = run.left
+    run.left -= Math.max(1, told.length) // a message that says nothing takes time, too
+    if (own && type === "text" && told) {
+      const some = told.slice(0, Math.max(0, left))
       if (stream === "stdout") run.printed += some
       run.on.text(stream === "stdout" ? "stdout" : "stderr", some)
     }
-    if (type === "flood" || run.left < 0) {
+    if (own && type === "done") {
+      this.#finish({ ...run.verdict(run.printed, Number(code)), seconds: (performance.now() - run.begun) / 1000, torch: this.#torch })
+    } else if ((own && type === "flood") || run.left < 0) {
       this.#end()
       this.#finish(FLOOD)
-    } else if (type === "done") {
-      this.#finish({ ...run.verdict(run.printed, Number(code)), seconds: (performance.now() - run.begun) / 1000, torch: this.#torch })
     }
   }
 
