@@ -102,3 +102,14 @@ def open_live(chromium, live) -> Iterator[Callable]:
         context.close()
     assert not foreign, f"requests to others: {foreign}"
     assert not failures, failures
+
+
+@pytest.fixture(scope="module")
+def tab(chromium, server):
+    """One tab, which has one kernel, for all pages of a module."""
+    context = chromium.new_context(viewport={"width": 1280, "height": 900})
+    page = context.new_page()
+    page.goto(f"{server.address}/#key={server.key()}")
+    page.wait_for_function("sessionStorage.length")  # the token: a page that is left before it has it has lost the key
+    yield page
+    context.close()

@@ -20,16 +20,6 @@ SLOWEST = 180_000  # milliseconds for one program on a busy machine
 
 
 @pytest.fixture(scope="module")
-def tab(chromium, server):
-    """One tab, which has one kernel, for all pages."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto(f"{server.address}/#key={server.key()}")
-    yield page
-    context.close()
-
-
-@pytest.fixture(scope="module")
 def counts(request):
     counted: Counter = Counter()
     yield counted

@@ -91,16 +91,6 @@ def test_a_script_is_run_and_checked(open_live):
     assert one.said == "All symptoms are gone." and "Done" in one.page.locator(".tw-try").inner_text()
 
 
-@pytest.fixture(scope="module")
-def tab(chromium, server):
-    """One tab, which has one kernel, for all exercises."""
-    context = chromium.new_context(viewport={"width": 1280, "height": 900})
-    page = context.new_page()
-    page.goto(f"{server.address}/#key={server.key()}")
-    yield page
-    context.close()
-
-
 @pytest.mark.parametrize("exercise", [exercise.slug for exercise in SITE.exercises])
 def test_the_solution_of_each_exercise_passes_in_its_page(tab, server, exercise):
     tab.goto(f"{server.address}/practice/write/{exercise}/")
@@ -109,4 +99,4 @@ def test_the_solution_of_each_exercise_passes_in_its_page(tab, server, exercise)
     attempt.field.fill(source)
     attempt.block.get_by_role("button", name=re.compile("^Judge ")).click()
     tab.wait_for_selector(".tw-run[data-word]", timeout=FIRST)
-    assert attempt.finish() == "passed", attempt.text
+    assert attempt.finish() == "passed", (attempt.said, attempt.text)

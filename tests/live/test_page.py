@@ -352,6 +352,8 @@ def test_it_works_from_the_keyboard(open_live):
     page.keyboard.type("print(7)")
     page.keyboard.press("Control+Enter")
     page.wait_for_function("document.querySelector('.tw-run pre code').textContent == '7\\n'", timeout=FIRST)
+    cell.finish()  # until then the button that stops it is there
+    page.keyboard.press("Escape")  # after it, Tab does not indent
     page.keyboard.press("Tab")
     assert page.evaluate("document.activeElement.tagName") == "BUTTON"
 
