@@ -20,6 +20,7 @@ from warmup.vocabulary import NEEDS
 # One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
     os.environ[_name] = "1"
+os.environ.update(needs.interpreter())
 
 
 # Python 3.14 starts a fork server for every DataLoader worker; the runner wants that server for itself. On macOS the

@@ -48,6 +48,7 @@ NEEDS = {
     "cuda": "CUDA GPU",
     "multiprocess": "Several processes",
     "compiler": "C++ compiler",
+    "triton": "Triton",
 }
 
 # Words that a capital first letter alone would spell wrong.

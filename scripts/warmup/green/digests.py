@@ -96,7 +96,7 @@ def surroundings() -> str:
             _processor(),
             *packages,
             *(f"{name}={os.environ.get(name, '')}" for name in SETTINGS),
-            *(f"{need}={needs.missing(need)}" for need in ("cuda", "compiler")),
+            *(f"{need}={needs.missing(need)}" for need in ("cuda", "compiler", "triton")),
             chromium,
             str(Path(chromium).stat().st_mtime if chromium else 0),
         ]

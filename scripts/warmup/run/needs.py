@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import functools
+import importlib.util
 import os
 import shlex
 import shutil
@@ -32,9 +33,21 @@ def missing(need: str) -> str:
                 "needs a C++ compiler, and none of $CXX, c++, g++ and clang++ is found: "
                 "install g++ (`apt install g++`, `dnf install gcc-c++`, on a Mac `xcode-select --install`)"
             )
-        case "cuda" | "compiler" | "multiprocess":
+        case "triton" if has_gpu():
+            return "needs Triton's interpreter, and on a machine with a GPU the tests leave Triton its compiler"
+        case "triton" if importlib.util.find_spec("triton") is None:
+            return "needs Triton, which is not installed: `pip install triton`, on Linux"
+        case "cuda" | "compiler" | "multiprocess" | "triton":
             return ""
     raise ValueError(f"nobody has said how to find out whether a machine has {need!r}")
+
+
+def interpreter() -> dict[str, str]:
+    """The variable that makes Triton interpret kernels, where there is no GPU to compile them for.
+
+    A process has to have it before anything imports Triton, and torch._dynamo does.
+    """
+    return {} if has_gpu() else {"TRITON_INTERPRET": "1"}
 
 
 @functools.cache

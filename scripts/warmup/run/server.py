@@ -16,12 +16,15 @@ import types
 from collections.abc import Iterator, Mapping, Sequence
 from contextlib import contextmanager
 
+from warmup.run import needs
+
 ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "MKL_NUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
     # Asks the driver whether there is a GPU, without initializing CUDA: a forked child could not use it then.
     "PYTORCH_NVML_BASED_CUDA_CHECK": "1",
+    **needs.interpreter(),
 }
 # What takes seconds to import, and what most snippets need.
 IMPORTS = ("torch", "torch._dynamo", "numpy")

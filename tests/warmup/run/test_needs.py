@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import importlib.machinery
+import importlib.util
 import shutil
 
 import pytest
@@ -29,6 +31,16 @@ def test_a_need_that_nobody_can_ask_for_is_an_error():
 def test_a_gpu_is_missing_where_there_is_none(monkeypatch, gpu):
     monkeypatch.setattr(needs, "has_gpu", lambda: gpu)
     assert ("no NVIDIA GPU" in needs.missing_need(header("cuda", "multiprocess"))) is not gpu
+
+
+@pytest.mark.parametrize("gpu", [False, True])
+def test_triton_is_used_where_it_is_installed_and_no_gpu_wants_its_compiler(monkeypatch, gpu):
+    monkeypatch.setattr(needs, "has_gpu", lambda: gpu)
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: None)
+    assert ("leave Triton its compiler" if gpu else "pip install triton") in needs.missing("triton")
+    monkeypatch.setattr(importlib.util, "find_spec", lambda name: importlib.machinery.ModuleSpec(name, None))
+    assert bool(needs.missing("triton")) is gpu
+    assert needs.interpreter() == ({} if gpu else {"TRITON_INTERPRET": "1"})
 
 
 def test_no_compiler_names_the_package_to_install(monkeypatch, tmp_path):
