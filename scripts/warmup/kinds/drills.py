@@ -41,6 +41,7 @@ class Drill(Entry):
         label_of_all: what the kind is called.
         sections_of_all: the sections of each page, all of which it has, in this order.
         invitation: what a link from a question's page says before the title.
+        spoiler_of_all: what stands on the fold around what gives the solution away.
         shared_by_all: what the judges of all pages import, below ``snippets/``.
         onward: what comes after the last page: its address below the site's root, and what one is told of it.
         module: the script of each page below ``docs/assets/javascripts/``, without its ending.
@@ -53,6 +54,7 @@ class Drill(Entry):
     label_of_all: ClassVar[str]
     sections_of_all: ClassVar[tuple[str, ...]]
     invitation: ClassVar[str]
+    spoiler_of_all: ClassVar[str]
     shared_by_all: ClassVar[str]
     onward: ClassVar[tuple[str, str]]
     module: ClassVar[str] = "practice/attempt"

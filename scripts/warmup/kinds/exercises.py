@@ -41,6 +41,7 @@ class Exercise(Drill):
     markers_of_all = {"attempt": "Task", "mistakes": "Solution"}
     asked_alone = True
     invitation = "Write it from memory"
+    spoiler_of_all = "It gives the solution away: open it when you have written yours"
     shared_by_all = f"{FOLDER}/judging.py"
     onward = ("practice/trainers/", "Broken trainers: find what is wrong with a script")
 

@@ -35,6 +35,7 @@ class Trainer(Drill):
     hints_of_all = (3, 5)
     markers_of_all = {"check": "Script", "bugs": "Diagnosis"}
     invitation = "Find the bugs"
+    spoiler_of_all = "It gives the diagnosis away: open it when you have yours"
     shared_by_all = f"{FOLDER}/checking.py"
     onward = ("practice/mock/", "Mock interview: answer under a clock")
 

@@ -12,6 +12,7 @@ from typing import Any
 from markdown import Extension, Markdown
 from markdown.treeprocessors import Treeprocessor
 
+from warmup.kinds.drills import Drill
 from warmup.kinds.entry import Entry
 from warmup.kinds.questions import Question, term
 from warmup.site import drawings, marks
@@ -25,6 +26,8 @@ CUT = marks.begin("cut")
 MOST_COLUMNS = 75
 _EXCEPTIONS = EXCEPTIONS.lower().replace(" ", "-")
 _CUT_OFF = ("deeper", "sources")
+# What tells how a drill is solved, below the folded solution: its titles too.
+_TELLING = ("they-ask-next", "listening-for")
 # Every question page had these once: where one has no such heading now, links to it from elsewhere land at the cut.
 _ONCE = ("why", "break-it", "myth")
 
@@ -84,6 +87,8 @@ class _Last(_Step):
                     _follow_ups(body)
                 elif name == "listening-for":
                     _ladder(body)
+                if isinstance(self.form.page, Drill) and name in _TELLING:
+                    _fold_away(root, body, self.form.page.spoiler_of_all)
         if isinstance(self.form.page, Question):
             _fold_deeper(root)
 
@@ -221,6 +226,17 @@ def _follow_ups(body: list[Tree]) -> None:
             fold.append(_comment(marks.end("answer")))
             if "first" in fold.get("class", "").split():
                 etree.SubElement(summary, "span", {"class": "tw-asked"}).text = "Asked first"
+
+
+def _fold_away(root: Tree, body: list[Tree], warning: str) -> None:
+    """Fold all that stands below a heading; practice/attempt.js opens it where the page judged a right solution."""
+    place = list(root).index(body[0])
+    fold = etree.Element("details", {"class": "tw-spoiler"})
+    etree.SubElement(fold, "summary").text = warning
+    for child in body:
+        root.remove(child)
+        fold.append(child)
+    root.insert(place, fold)
 
 
 def _inside(element: Tree, kind: str) -> None:

@@ -54,6 +54,19 @@ def test_a_page_shows_all_sections_and_links_its_neighbors_and_questions(page_of
     assert "<!-- warmup:" not in str(found.article)
 
 
+@pytest.mark.parametrize("page", SITE.drills, ids=lambda page: page.slug)
+def test_what_gives_a_solution_away_is_folded_like_it(page_of, page):
+    found = page_of(page)
+    folds = found.select("details.tw-spoiler:not([open])")
+    assert [fold.find_previous_sibling("h2")["id"] for fold in folds] == ["they-ask-next", "listening-for"]
+    assert all(fold.summary.get_text() == page.spoiler_of_all for fold in folds)
+    inside = [
+        len(found.select(f"details.tw-spoiler {what}")) for what in ("details.question", "li > strong:first-child")
+    ]
+    assert inside[0] == len(found.select("details.question")) == len(page.follow_ups)
+    assert inside[1] >= len(page.grades) == 3
+
+
 @pytest.mark.parametrize("page", SITE.exercises, ids=lambda page: page.slug)
 def test_an_exercise_shows_each_mistake_in_the_fold_of_its_solution(page_of, page):
     fold = page_of(page).select_one("details.example")

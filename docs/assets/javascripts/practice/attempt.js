@@ -72,6 +72,7 @@ store.addEventListener("change", show)
 
 // Where a page can judge, what it said comes from the program.
 document.addEventListener("judged", ({ detail: { passed } }) => {
+  if (passed) for (const fold of document.querySelectorAll("details.tw-spoiler")) fold.open = true
   const before = kept()
   if (before.done) return
   if (passed) {

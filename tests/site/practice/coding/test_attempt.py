@@ -118,3 +118,16 @@ def test_a_damaged_entry_is_not_used(open_page, damage):
     expect(box(page)).to_contain_text("Your stored progress was damaged")
     click(page, "Mark as done")
     assert kept(page) == {"done": True, "tries": 0, "ms": 0}
+
+
+@pytest.mark.parametrize("path", PAGES.values(), ids=PAGES)
+def test_what_gives_the_solution_away_opens_once_the_page_has_judged_a_right_one(open_page, path):
+    page = open_page(path)
+    expect(timer(page)).not_to_be_empty()
+    folds = page.locator("details.tw-spoiler")
+    told = folds.locator("details.question > summary, li > strong")
+    expect(folds).to_have_count(2)
+    judge(page, passed=False)
+    expect(told.filter(visible=True)).to_have_count(0)
+    judge(page, passed=True)
+    expect(told.filter(visible=True)).to_have_count(told.count())
