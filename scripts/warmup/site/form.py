@@ -232,7 +232,7 @@ def _fold_away(root: Tree, body: list[Tree], warning: str) -> None:
     """Fold all that stands below a heading; practice/attempt.js opens it where the page judged a right solution."""
     place = list(root).index(body[0])
     fold = etree.Element("details", {"class": "tw-spoiler"})
-    etree.SubElement(fold, "summary").text = warning
+    etree.SubElement(fold, "summary", {"class": "tw-spoiler__warning"}).text = warning
     for child in body:
         root.remove(child)
         fold.append(child)

@@ -58,7 +58,15 @@ _FILENAME = re.compile(r'<span class="filename">.*?</span>', re.S)
 _WORD = re.compile(r"\w+")
 _SKIPPED_TAGS = {"script", "style", "button", "template", "select", "noscript"}
 # What is no prose, and what a puzzle keeps back until its reader has decided.
-_SKIPPED_CLASSES = {"headerlink", "tw-output__bar", "tw-answer", "tw-guesses", "tw-diff", "tw-puzzle__place"}
+_SKIPPED_CLASSES = {
+    "headerlink",
+    "tw-output__bar",
+    "tw-answer",
+    "tw-guesses",
+    "tw-diff",
+    "tw-puzzle__place",
+    "tw-spoiler__warning",
+}
 _BLOCKS = {"p", "li", "div", "pre", "tr", "dt", "dd", "figcaption", "legend", "h4", "br", "details", "label", "section"}
 _EMPTY = {"br", "img", "input", "hr", "wbr", "col", "source", "link", "meta"}
 # The bugs of a trainer stay hidden, too; a hundred mistakes and sources are no help to find an exercise.

@@ -3,6 +3,8 @@
 import { asIs, distance, words } from "./words.js"
 
 const RESULTS = 20
+// So many are shown however far they are behind: a page that is called just so must not hide what one also meant.
+const FEW = 5
 const MOST_ALTERNATIVES = 12
 // Words of everyday language, of which people type one where a page says another.
 const SYNONYMS = ("rise rises increase increases grow grows up|fall falls decrease decreases drop reduce lower down|need needs required|learn train"
@@ -138,5 +140,5 @@ export const rank = (asked, index) => {
     if (same > COMMON) page.score *= 1 + QUOTED * (same - COMMON + (same === asked.said.length ? WHOLE : 0))
   }
   found.sort(byScore)
-  return found.filter(page => page.score >= least).slice(0, RESULTS)
+  return found.filter((page, place) => place < FEW || page.score >= least).slice(0, RESULTS)
 }
