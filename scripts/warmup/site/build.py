@@ -6,6 +6,7 @@ Only this module, ``nav.py``, ``search.py`` and ``incremental.py`` know MkDocs' 
 from __future__ import annotations
 
 import contextlib
+import hashlib
 import html
 import logging
 from collections.abc import Mapping
@@ -243,6 +244,8 @@ class Pages:
         page.meta["runs"] = bool(self.runnable) and "data-program=" in marked
         story, _, deeper = marked.partition(f"<!--{form.CUT}-->")
         page.meta["shown"], page.meta["deeper"] = marks.bare(story), marks.bare(deeper)
+        # The same as long as the page says the same, so that a new build is no news to who has kept the site.
+        page.meta["state"] = hashlib.sha256(marked.encode()).hexdigest()[:10]
         if deeper:  # the contents list the story; what is deeper lists itself
             for item in page.toc:
                 item.children = []

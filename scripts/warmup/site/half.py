@@ -14,7 +14,7 @@ from mkdocs.structure.toc import TableOfContents
 from warmup.site.ahead import begun
 
 # What the build's templates ask for of a page's metadata and only its HTML tells.
-_TOLD = ("shown", "deeper", "runs", "whole")
+_TOLD = ("shown", "deeper", "state", "runs", "whole")
 
 
 @dataclass(frozen=True)
