@@ -24,17 +24,17 @@ const progress = (items, coding) => {
     + (coding.length ? ` ${coding.filter(isDone).length} of ${coding.length} pieces of code done.` : "")
 }
 
+const isFinished = line => line.dataset.question ? ticksOf(line.dataset.question).read : isDone(line)
+
 /**
- * Where a plan of days goes on: at the first question that is not read and, after them, at the first piece of code that is
- * not done. Empty where nothing is begun, as the first day is in view then, and at the end.
+ * Where a plan of days goes on: at the first line, question or code, that is not read or done. Empty where nothing is
+ * begun, as the first day is in view then, and at the end.
  */
-const next = (items, coding) => {
-  const unread = items.filter(item => !ticksOf(item.dataset.question).read)
-  const undone = coding.filter(page => !isDone(page))
-  const found = unread[0] ?? undone[0]
-  if (!found || unread.length + undone.length === items.length + coding.length) return []
-  const day = found.closest("ol").previousElementSibling
-  const { href, textContent } = found.querySelector("a")
+const next = lines => {
+  const left = lines.filter(line => !isFinished(line))
+  if (!left.length || left.length === lines.length) return []
+  const day = left[0].closest("ol").previousElementSibling
+  const { href, textContent } = left[0].querySelector("a")
   return ["Next, on ", element("a", { href: `#${day.id}` }, day.firstChild.textContent.trim()), ": ", element("a", { href }, textContent)]
 }
 
@@ -46,12 +46,13 @@ const show = shown => {
   for (const item of items) item.append(ticks(item.dataset.question, item.querySelector("a").textContent))
   const coding = [...shown.querySelectorAll("[data-attempt]")]
   for (const page of coding) page.querySelector(".tw-question__meta").prepend(element("span", { class: "tw-mark" }))
+  const lines = [...shown.querySelectorAll("[data-question], [data-attempt]")]
   const done = shown.querySelector(".tw-plan__done")
   const on = shown.querySelector(".tw-plan__next")
   const count = () => {
     done.textContent = progress(items, coding)
     for (const page of coding) page.querySelector(".tw-mark").textContent = isDone(page) ? "Done · " : ""
-    on.replaceChildren(...shown.querySelector("h3") ? next(items, coding) : [])
+    on.replaceChildren(...shown.querySelector("h3") ? next(lines) : [])
     on.hidden = !on.hasChildNodes()
   }
   store.addEventListener("change", count)

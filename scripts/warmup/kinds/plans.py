@@ -20,6 +20,9 @@ TIMES = {"hours": ("Two hours", 0), "days": ("Two days", 2), "weeks": ("Two week
 # Minutes. A daily session of flashcards, and a mock interview of the usual length with a look at its summary.
 FLASHCARDS = 20
 MOCK = 60
+# How a single sitting ends: the level's cheat sheet, and one round of puzzles.
+SHEET = 5
+PUZZLES = 5
 # The days of two weeks that end in a mock interview.
 MOCK_DAYS = (4, 7, 10, 12, 14)
 
@@ -28,7 +31,7 @@ MOCK_DAYS = (4, 7, 10, 12, 14)
 class Part:
     """What belongs together: a day, or a single sitting, which has no name.
 
-    flashcards, mock: minutes of each, 0 where the part has none.
+    flashcards, mock, sheet, puzzles: minutes of each, 0 where the part has none.
     """
 
     name: str
@@ -36,11 +39,14 @@ class Part:
     drills: Sequence[Drill]
     flashcards: int = 0
     mock: int = 0
+    sheet: int = 0
+    puzzles: int = 0
 
     @property
     def minutes(self) -> int:
         asked = sum(question.reading + question.minutes for question in self.questions)
-        return asked + sum(page.minutes for page in self.drills) + self.flashcards + self.mock
+        written = sum(page.minutes for page in self.drills)
+        return asked + written + self.flashcards + self.mock + self.sheet + self.puzzles
 
 
 @dataclass(frozen=True)
@@ -62,6 +68,11 @@ class Plan:
     @property
     def questions(self) -> list[Question]:
         return [question for part in self.parts for question in part.questions]
+
+    @property
+    def own(self) -> int:
+        """How many questions are of the plan's level: the others are of levels below, on which it builds."""
+        return sum(question.level == self.level.slug for question in self.questions)
 
     @property
     def drills(self) -> list[Drill]:
@@ -98,14 +109,10 @@ def plan(site: Site, level: Level, time: str) -> Plan:
     drills = [page for page in site.drills if page.id in named]
     count = TIMES[time][1]
     if not count:
-        return Plan(time, level, [Part("", questions, drills)])
+        return Plan(time, level, [Part("", questions, drills, sheet=SHEET, puzzles=PUZZLES)])
     parts = []
-    days = zip(
-        _dealt(questions, [question.reading + question.minutes for question in questions], count),
-        _dealt(drills, [page.minutes for page in drills], count),
-        strict=True,
-    )
-    for day, (asked, written) in enumerate(days, 1):
+    read = _dealt(questions, [question.reading + question.minutes for question in questions], count)
+    for day, (asked, written) in enumerate(zip(read, _after(drills, read), strict=True), 1):
         ends_in_a_mock = day in MOCK_DAYS if time == "weeks" else day == count
         parts.append(Part(f"Day {day}", asked, written, FLASHCARDS, MOCK if ends_in_a_mock else 0))
     return Plan(time, level, parts)
@@ -122,6 +129,30 @@ def _dealt(items: Sequence[T], minutes: Iterable[int], days: int) -> list[list[T
     for item, own in zip(items, minutes, strict=True):
         dealt[min(days - 1, int(days * (before + own / 2) / whole))].append(item)
         before += own
+    return dealt
+
+
+def _after(drills: Sequence[Drill], read: Sequence[Sequence[Question]]) -> list[list[Drill]]:
+    """The drills by day, each when the questions that it is related to have been read.
+
+    What is left is shared equally among the days that are left. A drill whose questions are not in the plan waits until
+    its second half.
+    """
+    days = len(read)
+    day_of = {question.id: day for day, questions in enumerate(read) for question in questions}
+    ready = {
+        page.id: max((day_of[question.id] for question in page.related if question.id in day_of), default=days // 2)
+        for page in drills
+    }
+    waiting = sorted(drills, key=lambda page: ready[page.id])  # those of one day keep their order
+    dealt: list[list[Drill]] = [[] for _ in read]
+    for day, todo in enumerate(dealt):
+        share = sum(page.minutes for page in waiting) / (days - day)
+        while waiting and ready[waiting[0].id] <= day:
+            used = sum(page.minutes for page in todo)
+            if day + 1 < days and used + waiting[0].minutes / 2 > share:
+                break
+            todo.append(waiting.pop(0))
     return dealt
 
 

@@ -31,6 +31,25 @@ def test_a_plan_has_the_order_of_the_site_and_its_days_have_about_equal_shares(p
         assert max(shares) - min(shares) <= 2 * longest
 
 
+@pytest.mark.parametrize("plan", plans.plans(SITE), ids=lambda plan: plan.id)
+def test_code_is_written_after_its_questions_were_read(plan):
+    day_of = {question.id: day for day, part in enumerate(plan.parts) for question in part.questions}
+    for day, part in enumerate(plan.parts):
+        for page in part.drills:
+            assert max((day_of.get(question.id, 0) for question in page.related), default=0) <= day, page.id
+            if plan.time == "weeks":
+                assert page.level == plan.level.slug
+            if len(plan.parts) > 2 and not any(question.id in day_of for question in page.related):
+                assert day >= len(plan.parts) // 2, page.id
+    assert len(plan.drills) == len({page.id for page in plan.drills})
+
+
+def test_a_single_sitting_ends_with_the_sheet_and_a_round_of_puzzles():
+    for plan in plans.plans(SITE):
+        ends = [(part.sheet, part.puzzles) for part in plan.parts]
+        assert ends == ([(plans.SHEET, plans.PUZZLES)] if plan.time == "hours" else [(0, 0)] * len(plan.parts))
+
+
 def test_what_is_dealt_keeps_its_order_and_loses_nothing():
     assert plans._dealt("abcdef", [1, 1, 1, 1, 1, 1], 3) == [["a", "b"], ["c", "d"], ["e", "f"]]
     assert plans._dealt("abc", [9, 1, 1], 2) == [["a"], ["b", "c"]]

@@ -22,6 +22,8 @@ def titles(plan: plans.Plan) -> list[str]:
 
 def test_one_click_leads_to_a_plan_whose_ticks_are_kept_counted_and_shown_on_the_question_s_page(open_page):
     page = open_page()
+    expect(page.locator('[data-plan="hours-senior"]')).to_contain_text(f"{PLANS['hours-senior'].own} of them senior")
+    expect(page.locator('[data-plan="weeks-mid"]')).not_to_contain_text("of them")
     page.get_by_role("link", name="Mid in two hours").click()
     expect(page).to_have_url(re.compile(r"plan/\?time=hours&level=mid#hours-mid$"))
     shown = page.locator(".tw-plan:visible")
@@ -34,7 +36,7 @@ def test_one_click_leads_to_a_plan_whose_ticks_are_kept_counted_and_shown_on_the
     box = page.get_by_role("checkbox", name=f"Read: {first.title}")
     box.focus()
     page.keyboard.press("Space")
-    left = plans.as_time(plan.minutes - first.reading - first.minutes)
+    left = plans.as_time(plan.reading + plan.speaking - first.reading - first.minutes)
     expect(shown.get_by_role("status")).to_have_text(
         f"1 of {len(plan.questions)} read, 0 known. {left} of reading and speaking are left."
     )
@@ -177,18 +179,33 @@ def test_a_plan_of_days_tells_where_to_go_on_and_which_code_is_done_and_that_pag
     expect(on).to_be_hidden()
     for question in plan.parts[0].questions:
         page.get_by_role("checkbox", name=f"Read: {question.title}").check()
+    # The day ends with code, and no later question comes before it.
+    first = plan.parts[0].drills[0]
+    expect(on).to_have_text(f"Next, on Day 1: {first.invitation}: {first.short}")
+    on.get_by_role("link", name=first.short).click()
+    page.get_by_role("button", name="Mark as done").click()
+    page.get_by_role("link", name="Back to your plan").click()
     expect(on).to_have_text(f"Next, on {second_day.name}: {second_day.questions[0].title}")
     on.get_by_role("link", name=second_day.name).click()
     expect(shown.locator("h3", has_text=second_day.name).first).to_be_in_viewport()
     check_with_axe(page, "plan, begun")
-    exercise = plan.drills[0]
+    exercise = plan.drills[1]
     name = f"{exercise.invitation}: {exercise.short}"
     shown.get_by_role("link", name=name).click()
     page.get_by_role("button", name="Mark as done").click()
     page.get_by_role("link", name="Back to your plan").click()
     expect(page).to_have_url(f"{address}plan/?time=weeks&level=mid#weeks-mid")
     expect(shown.get_by_role("listitem").filter(has_text=name)).to_contain_text(f"Done · {exercise.minutes} min")
-    expect(status).to_contain_text(f"1 of {len(plan.drills)} pieces of code done.")
+    expect(status).to_contain_text(f"2 of {len(plan.drills)} pieces of code done.")
+
+
+def test_a_plan_of_two_hours_ends_with_the_sheet_and_puzzles_and_its_lines_look_like_links(open_page, address):
+    page = open_page("plan/?time=hours&level=junior")
+    lines = page.locator(".tw-plan:visible li > a")
+    assert lines.all_inner_texts()[-2:] == ["The cheat sheet, once through", "Predict the output: one round"]
+    assert set(lines.evaluate_all("all => all.map(one => getComputedStyle(one).textDecorationLine)")) == {"underline"}
+    lines.nth(-2).click()
+    expect(page).to_have_url(f"{address}junior/sheet/")
 
 
 def test_a_plan_s_mock_interview_has_the_level_of_the_plan(open_page):
