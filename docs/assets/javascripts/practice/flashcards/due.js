@@ -5,6 +5,7 @@
 
 import { store } from "../../shared/store.js"
 import { isDue } from "../shared/fsrs.js"
+import { suspended } from "./suspended.js"
 
 const PLACE = "place:flashcards-gone"
 
@@ -18,6 +19,6 @@ export const noteGone = bank => {
 
 /** How many cards are due that can be asked. */
 export const countDue = () => {
-  const unknown = new Set(String(gone()).split(","))
+  const unknown = new Set([...String(gone()).split(","), ...suspended()])
   return [...store.all("card")].filter(([id, memory]) => isDue(memory, Date.now()) && !unknown.has(id)).length
 }

@@ -31,21 +31,42 @@ export const forecastRows = (memories, now) => {
     element("td", { class: "tw-number" }, String(count))))
 }
 
+/** How many days are left until an interview's date, YYYY-MM-DD; null where there is none. */
+const daysUntil = (date, now) => {
+  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date)
+  if (!match) return null
+  const [, year, month, day] = match.map(Number)
+  return Math.round((new Date(year, month - 1, day) - dayBegins(now)) / DAY)  // an hour more or less where clocks change
+}
+
 /**
- * What an interview's date asks for, as a text; empty where there is no date.
+ * How many new cards an interview's date asks for on this day, those that were new this morning among them.
  *
  * @param {string} date YYYY-MM-DD.
  * @param {number} fresh how many new cards are chosen.
+ * @param {Object[]} memories of the chosen cards that are not new.
  * @param {number} now in milliseconds.
+ * @returns {?{all: number, left: number}} for the whole day, and what is left of it; null where no date is to come.
  */
-export const plan = (date, fresh, now) => {
-  const match = /^(\d{4})-(\d\d)-(\d\d)$/.exec(date)
-  if (!match) return ""
-  const [, year, month, day] = match.map(Number)
-  const days = Math.round((new Date(year, month - 1, day) - dayBegins(now)) / DAY)  // an hour more or less where clocks change
+export const newToday = (date, fresh, memories, now) => {
+  const days = daysUntil(date, now)
+  if (days === null || days < 1) return null
+  const begun = memories.filter(({ reviews, last }) => reviews === 1 && last >= dayBegins(now)).length
+  const all = Math.ceil((fresh + begun) / days)
+  return { all, left: Math.min(fresh, Math.max(0, all - begun)) }
+}
+
+/**
+ * What an interview's date asks for, as a text; empty where there is no date. The arguments are those of `newToday`.
+ */
+export const plan = (date, fresh, memories, now) => {
+  const days = daysUntil(date, now)
+  if (days === null) return ""
   if (days < 0) return "The day of the interview has passed."
   if (days === 0) return "The interview is today: answer what is due, new cards would not come back before it."
   const left = `The interview is ${days === 1 ? "tomorrow" : `in ${days} days`}.`
   if (fresh === 0) return `${left} You have seen every card that is chosen above: answer what is due.`
-  return `${left} To see each of the ${counted(fresh, "new card")} chosen above before it, answer ${Math.ceil(fresh / days)} new a day, besides what is due.`
+  const today = newToday(date, fresh, memories, now)
+  const done = today.left === 0 ? " You have done that for today." : ""
+  return `${left} To see each of the ${counted(fresh, "new card")} chosen above before it, answer ${today.all} new a day, besides what is due.${done}`
 }

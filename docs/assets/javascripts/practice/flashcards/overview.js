@@ -2,10 +2,11 @@
 
 import { button, counted, element } from "../../shared/dom.js"
 import { store } from "../../shared/store.js"
-import { forecastRows, plan } from "./forecast.js"
+import { forecastRows, newToday, plan } from "./forecast.js"
 import { dayBegins } from "../shared/fsrs.js"
 import { inOrder, resumed, sorted } from "./queue.js"
 import { unfinished } from "./session.js"
+import { suspended, takeBack } from "./suspended.js"
 
 const progressRow = (topic, cards, memories, now) => {
   const { due, fresh, known } = sorted(cards, memories, now)
@@ -30,10 +31,23 @@ const counts = ({ due, fresh, known }, memories, dueInAll) => {
 
 const session = cards => ({ queue: cards.map(card => card.id), total: cards.length })
 
+const asked = bank => {
+  const out = suspended()
+  return bank.cards.filter(card => !out.has(card.id))
+}
+
+// A review of what is due, after which a session that was left can still go on.
+const reviewOf = (due, open) => {
+  const review = session(due)
+  const again = new Set(review.queue)
+  const queue = open ? [...open.queue, ...open.parked?.queue ?? []].filter(id => !again.has(id)) : []
+  return { ...review, parked: queue.length ? { queue, total: Math.max(queue.length, open.parked?.total ?? open.total) } : null }
+}
+
 /** A session of what is due, whatever is chosen above, or null where nothing is. */
 export const dueSession = (bank, choice) => {
-  const { due } = sorted(bank.cards, store.all("card"), Date.now())
-  return due.length ? session(due.slice(0, choice.size)) : null
+  const { due } = sorted(asked(bank), store.all("card"), Date.now())
+  return due.length ? reviewOf(due.slice(0, choice.size), unfinished(bank)) : null
 }
 
 // The sessions that can begin, each with its name; the first is the one that the key begins. On a new day that is what
@@ -41,11 +55,16 @@ export const dueSession = (bank, choice) => {
 const offers = (bank, choice, all, chosen, memories, now) => {
   const open = unfinished(bank)
   const isOld = open && open.left < dayBegins(now)
-  const goOn = open && resumed(open, new Map([...memories].filter(([id]) => bank.byId.has(id))), now)
+  const out = suspended()
+  const goOn = open && { ...resumed(open, new Map([...memories].filter(([id]) => bank.byId.has(id) && !out.has(id))), now), parked: open.parked }
   const queued = new Set(goOn?.queue)
-  const review = session(all.due.slice(0, choice.size))
-  const next = session([...chosen.due, ...inOrder(chosen.fresh, choice.order, Object.keys(bank.levels))].slice(0, choice.size))
-  const due = Math.min(chosen.due.length, next.total)
+  const review = reviewOf(all.due.slice(0, choice.size), open)
+  const ordered = inOrder(chosen.fresh, choice.order, Object.keys(bank.levels))
+  // With a date, what is due and then what that asks for on this day; without one, or after that, as many as are chosen.
+  const today = newToday(choice.date, chosen.fresh.length, chosen.known.concat(chosen.due).map(card => memories.get(card.id)), now)
+  const daily = today && [...chosen.due.slice(0, choice.size), ...ordered.slice(0, today.left)]
+  const next = session(daily?.length ? daily : [...chosen.due, ...ordered].slice(0, choice.size))
+  const due = Math.min(chosen.due.length, choice.size, next.total)
   // Two names for the same cards would be no choice.
   const reviews = review.total > 0 && (isOld || !all.due.every(card => queued.has(card.id)))
   const starts = next.total > 0 && !(reviews && next.total === due && String(next.queue) === String(review.queue))
@@ -60,6 +79,15 @@ const offers = (bank, choice, all, chosen, memories, now) => {
   ]
 }
 
+const showSuspended = (fold, bank) => {
+  const cards = [...suspended()].map(id => bank.byId.get(id)).filter(Boolean)
+  fold.hidden = cards.length === 0
+  fold.querySelector("summary").textContent = `${counted(cards.length, "card")} ${cards.length === 1 ? "is" : "are"} suspended`
+  fold.querySelector("ul").replaceChildren(...cards.map(card =>
+    element("li", {}, element("a", { href: card.url }, card.title), " ",
+      element("button", { type: "button", class: "tw-button tw-button--quiet", "aria-label": `Take back: ${card.title}`, onclick: () => takeBack(card.id) }, "Take back"))))
+}
+
 /**
  * Show what the chosen cards are like, all progress, and which sessions can begin.
  *
@@ -71,17 +99,20 @@ const offers = (bank, choice, all, chosen, memories, now) => {
 export const refresh = (box, bank, choice, begin) => {
   const now = Date.now()
   const memories = store.all("card")
-  const all = sorted(bank.cards, memories, now)
-  const chosen = sorted(choice.of(bank.cards), memories, now)
+  const cards = asked(bank)
+  const all = sorted(cards, memories, now)
+  const chosen = sorted(choice.of(cards), memories, now)
   box.querySelector(".tw-counts-now").textContent = counts(chosen, memories, all.due.length)
   box.querySelector(".tw-actions").replaceChildren(...offers(bank, choice, all, chosen, memories, now)
-    .map(([text, cards], index) => button(text, () => begin(cards), { key: index === 0 && "Space", quiet: index > 0 })))
-  box.querySelector(".tw-plan").textContent = plan(choice.date, chosen.fresh.length, now)
+    .map(([text, offered], index) => button(text, () => begin(offered), { key: index === 0 && "Space", quiet: index > 0 })))
+  box.querySelector(".tw-plan").textContent = plan(choice.date, chosen.fresh.length,
+    [...chosen.due, ...chosen.known].map(card => memories.get(card.id)), now)
   const met = [...all.due, ...all.known].map(card => memories.get(card.id))
   const forecast = box.querySelector(".tw-forecast")
   forecast.hidden = met.length === 0
   forecast.querySelector("tbody").replaceChildren(...forecastRows(met, now))
-  const byTopic = Map.groupBy(bank.cards, card => card.topic)
+  const byTopic = Map.groupBy(choice.of(cards), card => card.topic)
   box.querySelector(".tw-by-topic tbody").replaceChildren(
-    ...bank.topics.map(topic => progressRow(topic, byTopic.get(topic.id) ?? [], memories, now)))
+    ...bank.topics.filter(topic => byTopic.has(topic.id)).map(topic => progressRow(topic, byTopic.get(topic.id), memories, now)))
+  showSuspended(box.querySelector(".tw-suspended"), bank)
 }

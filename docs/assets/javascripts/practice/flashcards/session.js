@@ -5,6 +5,7 @@ import { isExercise } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
 import { answer, question } from "./card.js"
+import { suspend, suspended, takeBack } from "./suspended.js"
 
 const GRADES = [[AGAIN, "Again"], [HARD, "Hard"], [GOOD, "Good"], [EASY, "Easy"]]
 const PLACE = "place:flashcards"
@@ -16,13 +17,22 @@ const wait = milliseconds => {
   return days < 550 ? counted(Math.round(days / 30.4), "month") : counted(Math.round(days / 365), "year")
 }
 
-/** The session that was left before its end, as {queue: [id, ...], total, left}; null where there is none to go on with. */
+// What is kept of a session, where there is anything left of it that can be asked.
+const read = (bank, ids, total) => {
+  const out = suspended()
+  const queue = typeof ids === "string" ? ids.split(",").filter(id => bank.byId.has(id) && !out.has(id)) : []
+  return queue.length ? { queue, total: Math.max(queue.length, Number.isInteger(total) ? total : 0) } : null
+}
+
+/**
+ * The session that was left before its end, as {queue: [id, ...], total, left, parked}; null where there is none to go on
+ * with. `parked` is one that had been left before that one began, as {queue, total}, or null.
+ */
 export const unfinished = bank => {
-  const found = store.get(PLACE)
-  if (typeof found?.queue !== "string") return null
-  const queue = found.queue.split(",").filter(id => bank.byId.has(id))
-  if (!queue.length) return null
-  return { queue, total: Math.max(queue.length, Number.isInteger(found.total) ? found.total : 0), left: found.at }
+  const found = store.get(PLACE) ?? {}
+  const [own, parked] = [read(bank, found.queue, found.total), read(bank, found.parked, found.parkedTotal)]
+  if (!own && !parked) return null
+  return own ? { ...own, left: found.at, parked } : { ...parked, left: found.at, parked: null }
 }
 
 /** Shows one card after the other. */
@@ -32,6 +42,7 @@ export class Session {
   #stop
   #queue
   #total
+  #parked
   #started = Date.now()
   #graded = new Map()  // id -> [grade, ...]
   #last = null  // what undo needs
@@ -41,14 +52,16 @@ export class Session {
    * @param {Object} bank from loadCards().
    * @param {HTMLElement} view shows the session.
    * @param {() => void} stop leaves it.
-   * @param {{queue: string[], total: number}} cards ids that are left, of how many.
+   * @param {{queue: string[], total: number, parked: ?{queue: string[], total: number}}} cards ids that are left, of how
+   *   many, and a session that can go on when this one has ended.
    */
-  constructor(bank, view, stop, { queue, total }) {
+  constructor(bank, view, stop, { queue, total, parked = null }) {
     this.#bank = bank
     this.#view = view
     this.#stop = stop
     this.#queue = [...queue]
     this.#total = total
+    this.#parked = parked
   }
 
   /** Ask the first card. */
@@ -57,7 +70,11 @@ export class Session {
   }
 
   #remember() {
-    if (this.#queue.length) store.set(PLACE, { queue: this.#queue.join(","), total: this.#total })
+    const kept = this.#parked && { queue: this.#parked.queue.join(","), total: this.#parked.total }
+    if (this.#queue.length) {
+      const parked = kept && { parked: kept.queue, parkedTotal: kept.total }
+      store.set(PLACE, { queue: this.#queue.join(","), total: this.#total, ...parked })
+    } else if (kept) store.set(PLACE, kept)
     else store.remove(PLACE)
   }
 
@@ -67,10 +84,12 @@ export class Session {
   }
 
   #show(...children) {
-    const undo = button("Undo the last grade", () => this.#undo(), { key: "u", quiet: true })
+    const undo = button(this.#last?.suspended ? "Take the last card back" : "Undo the last grade", () => this.#undo(), { key: "u", quiet: true })
     undo.hidden = !this.#last
-    const stop = this.#queue.length > 0 && button("Stop", this.#stop, { key: "Esc", quiet: true })
-    this.#view.replaceChildren(...children.filter(Boolean), element("div", { class: "tw-actions" }, undo, stop))
+    const more = this.#queue.length > 0 && [
+      button("Suspend this card", () => this.#suspend(), { key: "x", quiet: true }),
+      button("Stop", this.#stop, { key: "Esc", quiet: true })]
+    this.#view.replaceChildren(...children.filter(Boolean), element("div", { class: "tw-actions" }, undo, more))
     const first = this.#view.querySelector(".tw-first") ?? this.#view.querySelector("h2")
     first.focus({ preventScroll: true })
     this.#view.parentElement.scrollIntoView({ block: "start" })
@@ -113,11 +132,22 @@ export class Session {
     this.#ask()
   }
 
+  #suspend() {
+    const id = this.#queue[0]
+    this.#last = { id, suspended: true, queue: [...this.#queue] }
+    suspend(id)
+    this.#queue = this.#queue.filter(other => other !== id)
+    this.#ask()
+  }
+
   #undo() {
-    const { id, before, queue } = this.#last
-    this.#graded.get(id).pop()
-    if (before) store.set(`card:${id}`, before)
-    else store.remove(`card:${id}`)
+    const { id, before, queue, suspended: wasSuspended } = this.#last
+    if (wasSuspended) takeBack(id)
+    else {
+      this.#graded.get(id).pop()
+      if (before) store.set(`card:${id}`, before)
+      else store.remove(`card:${id}`)
+    }
     this.#queue = queue
     this.#last = null
     this.#ask()
@@ -147,6 +177,7 @@ export class Session {
     const main = [" ", "Enter"].includes(key)
     if (key === "Escape" || (main && !this.#queue.length)) this.#stop()
     else if (key === "u" && this.#last) this.#undo()
+    else if (key === "x" && this.#queue.length) this.#suspend()
     else if (main && !this.#revealed) this.#reveal()
     else if (this.#revealed && ["1", "2", "3", "4"].includes(key)) this.#grade(Number(key))
     else if (key === "p" && this.#proof) this.#turnProof()

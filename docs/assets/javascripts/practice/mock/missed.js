@@ -45,7 +45,9 @@ const about = one => {
   return one.step === "revealed" ? "" : "not answered"
 }
 
-/** Ticks the questions that are to be due as flashcards: at first those with a weak rating. */
+const isMissed = one => weakIn(one).length > 0 || one.step !== "revealed"
+
+/** Ticks the questions that are to be due as flashcards: at first those with a weak rating, or without an answer. */
 export const again = ({ answers }) => {
   const box = element("div", {})
   const said = element("p", { role: "status" })
@@ -80,7 +82,7 @@ export const again = ({ answers }) => {
   element("fieldset", { class: "tw-choices" },
     element("legend", {}, "As if graded Again there: asked today, and more often than before."),
     answers.map(one => element("label", {},
-      element("input", { type: "checkbox", name: one.id, checked: weakIn(one).length > 0 && !isDueAlready(one), disabled: isDueAlready(one) }),
+      element("input", { type: "checkbox", name: one.id, checked: isMissed(one) && !isDueAlready(one), disabled: isDueAlready(one) }),
       element("span", {}, session.bank.byId.get(one.id).title, " ", element("span", { class: "tw-quiet" }, about(one)))))),
   element("div", { class: "tw-actions" }, element("button", { class: "tw-button tw-button--quiet" }, "Make them due"))))
 
