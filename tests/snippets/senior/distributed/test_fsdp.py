@@ -118,6 +118,31 @@ class TestFsdp:
         assert weight.to_local().shape == chunks[0].shape == (kept, 2)
         assert len(chunks) == -(-rows // kept)
 
+    @pytest.mark.parametrize("used", [1, 2, 3])
+    def test_a_rank_that_skips_a_unit_skips_its_collectives(self, used, ranks_64):
+        class Branches(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.branches = nn.ModuleList(nn.Linear(8, 64) for _ in range(3))
+
+            def forward(self, x):
+                return sum(branch(x) for branch in self.branches[:used])
+
+        model = Branches()
+        for module in (*model.branches, model):
+            fully_shard(module, mesh=ranks_64)
+        with settings.Step(nn.Sequential()) as step:
+            model(torch.ones(1, 8)).sum().backward()
+        assert step.calls == {"allgather": 2 * used, "reduce_scatter": used, "allreduce": 0}
+
+    def test_a_frozen_layer_is_gathered_and_has_no_gradient_to_reduce(self, ranks_64):
+        model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+        model[0].requires_grad_(False)
+        settings.per_layer(mesh=ranks_64)(model)
+        with settings.Step(nn.Sequential()) as step:
+            model(torch.ones(1, 8)).sum().backward()
+        assert step.calls["reduce_scatter"] == 1 and model[0].weight.grad is None
+
     def test_forward_by_name_and_a_layer_that_is_no_unit_raise(self, ranks_64):
         model = fully_shard(settings.four_layers(), mesh=ranks_64)
         with pytest.raises(RuntimeError, match="mixed torch.Tensor and DTensor"):
