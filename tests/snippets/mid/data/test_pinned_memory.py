@@ -26,6 +26,19 @@ class TestPinnedMemory:
         expected = [9.0] * batches if pinned else [float(number) for number in range(batches)]
         assert [device[0].item() for device in arrived] == expected
 
+    @pytest.mark.parametrize("batches", [6, 7])
+    @pytest.mark.parametrize("buffers", [1, 2, 3])
+    def test_without_an_event_a_late_gpu_receives_the_last_batch_of_each_buffer(self, buffers, batches):
+        ring = load_snippet("mid/data/pinned_memory_ring.py")
+        last = {batch % buffers: batch for batch in range(1, batches + 1)}
+        assert ring.arrive(buffers, False, batches) == [last[batch % buffers] for batch in range(1, batches + 1)]
+
+    @pytest.mark.parametrize("batches", [6, 7])
+    @pytest.mark.parametrize("buffers", [1, 2, 3])
+    def test_with_an_event_each_batch_arrives_once_and_in_order(self, buffers, batches):
+        ring = load_snippet("mid/data/pinned_memory_ring.py")
+        assert ring.arrive(buffers, True, batches) == list(range(1, batches + 1))
+
     @without_accelerator
     def test_without_an_accelerator_pinning_raises_and_the_loader_warns(self):
         for pin in (lambda: torch.ones(2).pin_memory(), lambda: torch.ones(2, pin_memory=True)):

@@ -13,6 +13,7 @@ from warmup.testing import SNIPPETS, load_snippet
 
 asynchronous = load_snippet("senior/gpu-performance/async_execution.py")
 dispatch = load_snippet("senior/gpu-performance/async_execution_dispatch.py")
+clock = load_snippet("senior/gpu-performance/async_execution_clock.py")
 
 
 class TestAsyncExecution:
@@ -73,6 +74,40 @@ class TestAsyncExecution:
         results = []
         dispatch.dispatched(lambda: results.append(model(x)))
         assert torch.equal(results[0], model(x))
+
+
+class TestTheModelOfTheClock:
+    @pytest.mark.parametrize(("launch", "kernel", "calls"), [(5, 200, 50), (7, 30, 4)])
+    def test_without_a_wait_the_clock_measures_launches(self, launch, kernel, calls):
+        machine = clock.Machine(launch, kernel)
+        for _ in range(calls):
+            machine.call()
+        assert machine.host == calls * launch
+        assert machine.gpu == launch + calls * kernel, "the first kernel starts after its launch"
+        machine.wait()
+        assert machine.host == machine.gpu
+
+    def test_if_kernels_are_shorter_than_launches_waiting_adds_one_kernel(self):
+        machine = clock.Machine(launch=20, kernel=3)
+        for _ in range(10):
+            machine.call()
+        assert (machine.host, machine.gpu) == (200, 203)
+
+    def test_after_a_wait_the_gpu_idles_for_a_launch(self):
+        machine = clock.Machine()
+        machine.call()
+        machine.wait()
+        before = machine.gpu
+        machine.call()
+        assert machine.gpu == before + machine.launch + machine.kernel
+
+    def test_a_wait_with_an_empty_queue_costs_nothing(self):
+        machine = clock.Machine()
+        machine.call()
+        machine.wait()
+        before = machine.host
+        machine.wait()
+        assert machine.host == before
 
 
 class TestAsyncExecutionWithoutGpu:

@@ -1,0 +1,7 @@
+import torch
+
+x = torch.zeros(4)
+mask = torch.tensor([True, False, True, True])
+x[1:][mask[1:]] += 1
+x[mask][1:] += 1
+print(x.tolist())
