@@ -1,6 +1,5 @@
 """What docs/senior/distributed/accumulation-no-sync.md claims, proven beyond the example shown."""
 
-import contextlib
 import copy
 import gc
 import tempfile
@@ -19,6 +18,7 @@ from warmup.testing import load_snippet
 
 accumulation = load_snippet("senior/distributed/accumulation_no_sync.py")
 means = load_snippet("senior/distributed/accumulation_no_sync_means_broken.py")
+counts = load_snippet("senior/distributed/accumulation_no_sync_counts.py")
 
 
 def classifier():
@@ -123,32 +123,6 @@ def one_rank():
     dist.destroy_process_group()
 
 
-def sent(inside: list[str]) -> int:
-    """All-reduces of two micro-batches, where ``no_sync()`` covers these parts.
-
-    Args:
-        inside: some of "forward 1", "backward 1", "forward 2", "backward 2".
-    """
-    replica, calls = DistributedDataParallel(nn.Linear(1, 1)), []
-
-    def count(_: object, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
-        calls.append(bucket.index())
-        future = torch.futures.Future()
-        future.set_result(bucket.buffer())  # one rank: nothing to reduce
-        return future
-
-    def context(part: str) -> contextlib.AbstractContextManager:
-        return replica.no_sync() if part in inside else contextlib.nullcontext()
-
-    replica.register_comm_hook(None, count)
-    for number in (1, 2):
-        with context(f"forward {number}"):
-            loss = replica(torch.ones(1, 1)).sum()
-        with context(f"backward {number}"):
-            loss.backward()
-    return len(calls)
-
-
 class TestAccumulationNoSync:
     @pytest.mark.parametrize("name", [name for name in SETTINGS if name != "no label anywhere"])
     def test_the_gradient_is_that_of_one_batch_with_all_labels_of_all_ranks(self, found, name):
@@ -215,9 +189,9 @@ class TestAccumulationNoSyncMeans:
         torch.testing.assert_close(gradients(small), gradients(big))
 
 
-class TestAccumulationNoSyncForward:
+class TestAccumulationNoSyncCounts:
     @pytest.mark.parametrize(
-        ("inside", "times"),
+        ("inside", "sent"),
         [
             ([], 2),
             (["backward 1"], 2),
@@ -227,8 +201,8 @@ class TestAccumulationNoSyncForward:
             (["forward 1", "backward 1", "forward 2", "backward 2"], 0),
         ],
     )
-    def test_the_forward_pass_decides_what_is_sent(self, one_rank, inside, times):
-        assert sent(inside) == times
+    def test_the_forward_pass_decides_what_is_sent(self, one_rank, inside, sent):
+        assert counts.sent(inside) == sent
 
     @pytest.mark.parametrize("micro_batches", [1, 2, 5])
     def test_one_all_reduce_of_gradients_replaces_k(self, one_rank, micro_batches):
