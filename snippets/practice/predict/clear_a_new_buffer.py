@@ -1,0 +1,6 @@
+import torch
+
+torch.use_deterministic_algorithms(True)
+buffer = torch.empty(2)
+buffer *= 0
+print((buffer + 1).tolist())
