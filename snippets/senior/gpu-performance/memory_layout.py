@@ -15,5 +15,5 @@ y = x.to(memory_format=torch.channels_last)
 print("same shape and values:", torch.equal(x, y))
 for name, image in (("contiguous", x), ("channels_last", y)):
     print(f"{name:14}{tuple(image.stride())}", end="")
-    print(f"  lines for one pixel: {lines(image[0, :, 0, 0])}", end="")
-    print(f"  for one row of a channel: {lines(image[0, 0, 0])}")
+    print(f"  one pixel: {lines(image[0, :, 0, 0]):2} lines", end="")
+    print(f"  one row of a channel: {lines(image[0, 0, 0]):2}")
