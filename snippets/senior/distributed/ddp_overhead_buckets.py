@@ -41,12 +41,12 @@ def draw(panel: plt.Axes, buckets: list[float], title: str) -> float:
     """Draw backward and all-reduces; ms at which the last one ends."""
     computed = sent = 0.0
     for number, mib in enumerate(buckets):
-        panel.barh(1, mib, left=computed, color="C0", edgecolor="white")
+        panel.barh(1, mib - 0.08, left=computed, color="C0", alpha=0.5)
         panel.text(computed + mib / 2, 1, str(number), ha="center", va="center")
         computed += mib  # 1 ms for each MiB
         start = max(computed, sent)
         sent = start + LATENCY + PER_MIB * mib
-        panel.barh(0, sent - start, left=start, color="C1", edgecolor="white")
+        panel.barh(0, sent - start - 0.08, left=start, color="C1", alpha=0.5)
         panel.text((start + sent) / 2, 0, str(number), ha="center", va="center")
     panel.axvline(computed, color="gray", linestyle=":")
     panel.set_yticks([1, 0], ["backward", "all-reduce"])

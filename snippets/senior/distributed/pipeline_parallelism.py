@@ -82,7 +82,7 @@ if __name__ == "__main__":
             for begin, end, what, i in lane:
                 color = "C0" if what == "F" else "C1"
                 axis.barh(
-                    stage, end - begin, 0.9, begin, color=color, edgecolor="white"
+                    stage, end - begin - 0.08, 0.9, begin, color=color, alpha=0.5
                 )
                 axis.text((begin + end) / 2, stage, i + 1, ha="center", va="center")
         axis.set(yticks=range(4), ylabel="stage", title=kind)

@@ -48,6 +48,7 @@ if __name__ == "__main__":
                     (1 - line - 0.35, 0.7),
                     facecolor=f"C{line}",
                     edgecolor="black",
+                    alpha=0.5,
                 )
                 ax.text((start + end) / 2, 1 - line, step, ha="center", va="center")
         ax.set_yticks([1, 0], ["copy", "kernels"])

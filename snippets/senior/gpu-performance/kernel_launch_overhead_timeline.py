@@ -35,8 +35,8 @@ if __name__ == "__main__":
     for ax, kernel in zip(axes, (0.4, 1.6), strict=True):
         launched, starts = timeline(5, 1, kernel)
         for i, (back, start) in enumerate(zip(launched, starts, strict=True), 1):
-            ax.barh(1, 0.94, left=back - 1, height=0.7, color="C0")
-            ax.barh(0, kernel - 0.06, left=start, height=0.7, color="C1")
+            ax.barh(1, 0.94, left=back - 1, height=0.7, color="C0", alpha=0.5)
+            ax.barh(0, kernel - 0.06, left=start, height=0.7, color="C1", alpha=0.5)
             ax.text(back - 0.53, 1, i, ha="center", va="center")
             ax.text(start + kernel / 2, 0, i, ha="center", va="center")
         ax.set_yticks([0, 1], ["GPU", "host"])

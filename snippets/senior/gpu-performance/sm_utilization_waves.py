@@ -17,7 +17,7 @@ if __name__ == "__main__":
         print(f"{columns} columns: SMs busy in each wave {working}")
         waves = list(range(1, len(working) + 1))
         idle = [108 - sms for sms in working]
-        ax.bar(waves, working, 0.9, color="C0")
+        ax.bar(waves, working, 0.9, color="C0", alpha=0.5)
         ax.bar(waves, idle, 0.9, working, fill=False, edgecolor="C1")
         for wave, sms in zip(waves, working, strict=True):
             height = sms / 2 if sms > 50 else sms + 5
