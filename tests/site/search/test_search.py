@@ -45,7 +45,7 @@ def test_what_is_pasted_by_mouse_is_searched(open_page):
     expect(titles.first).to_contain_text("dropout")
     page.get_by_role("textbox", name="Search").evaluate("input => input.select()")
     page.keyboard.insert_text("FSDP")
-    expect(titles.first).to_contain_text("DistributedDataParallel")
+    expect(titles.first).to_contain_text("fully sharded")
 
 
 def test_headings_and_cells_are_apart_in_a_result(open_page):
