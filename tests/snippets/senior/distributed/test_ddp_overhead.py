@@ -147,6 +147,24 @@ class TestDdpOverheadBuckets:
         else:
             model[0].weight.grad.detach_()
 
+    @pytest.mark.parametrize(
+        ("view", "none", "into", "back"),
+        [(False, True, 8, 8), (False, False, 8, 8), (True, True, 8, 0), (True, False, 0, 0)],
+    )
+    def test_views_spare_the_copy_back_and_with_zeros_also_the_one_into_the_bucket(self, view, none, into, back):
+        model = nn.Sequential(*[nn.Linear(4, 4, bias=False) for _ in range(8)])
+        replica = DistributedDataParallel(model, gradient_as_bucket_view=view)
+        for _ in range(2):
+            replica(torch.ones(1, 4)).sum().backward()
+        replica.zero_grad(set_to_none=none)
+        loss = replica(torch.ones(1, 4)).sum()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+            loss.backward()
+        counts = {event.key: event.count for event in profiler.key_averages()}
+        # Into a bucket, DDP multiplies by one over the ranks; in place, it divides.
+        assert counts.get("aten::mul", 0) == into
+        assert counts.get("torch.distributed.ddp.reducer::copy_bucket_to_grad", 0) == back
+
     def test_the_picture_draws_what_the_schedule_computes(self):
         figure, panel = buckets.plt.subplots()
         try:
