@@ -151,6 +151,12 @@ class TestAccumulationNoSync:
         loss.backward()
         assert loss.isnan() and (output.grad == 0).all()
 
+    @pytest.mark.parametrize("labels", [0, 2])
+    def test_a_mean_over_a_mask_by_hand_has_a_gradient_of_nan_without_labels(self, labels):
+        losses, mask = torch.ones(3, requires_grad=True), (torch.arange(3) < labels).float()
+        ((losses * mask).sum() / mask.sum()).backward()
+        assert losses.grad.isnan().all() == (labels == 0)
+
     def test_if_all_is_under_no_sync_the_ranks_step_apart(self, found):
         assert [rank["steps apart"] for rank in found] == pytest.approx([0.8, 0.6])
 

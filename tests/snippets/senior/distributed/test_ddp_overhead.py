@@ -56,10 +56,21 @@ class TestDdpOverheadBuckets:
         assert sizes == [[8], second]
         assert sum(second) == 8
 
-    def test_a_tensor_is_not_split_and_an_input_embedding_comes_last(self):
-        model = nn.Sequential(nn.Embedding(4096, 512), *buckets.layers())
+    @pytest.mark.parametrize(("layers", "last"), [(8, [2, 8]), (7, [9])])
+    def test_a_tensor_is_not_split_and_an_input_embedding_comes_last(self, layers, last):
+        model = nn.Sequential(nn.Embedding(4096, 512), *buckets.layers()[:layers])
         sizes = buckets.bucket_sizes(model, torch.zeros(1, dtype=torch.long), bucket_cap_mb=2)
-        assert sizes[1] == [2, 2, 2, 2, 8]
+        assert sizes[1] == [2, 2, 2, *last]
+
+    @pytest.mark.parametrize(
+        ("option", "first_two"),
+        [("find_unused_parameters", [[2] * 4] * 2), ("static_graph", [[8], [8]])],
+    )
+    def test_these_options_change_which_backwards_have_one_bucket(self, option, first_two):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            model = nn.Sequential(*buckets.layers())
+            assert buckets.bucket_sizes(model, X, bucket_cap_mb=2, **{option: True}) == first_two
 
     def test_a_tied_embedding_is_complete_only_at_the_end(self):
         class Tied(nn.Module):
@@ -136,6 +147,24 @@ class TestDdpOverheadBuckets:
         else:
             model[0].weight.grad.detach_()
 
+    @pytest.mark.parametrize(
+        ("view", "none", "into", "back"),
+        [(False, True, 8, 8), (False, False, 8, 8), (True, True, 8, 0), (True, False, 0, 0)],
+    )
+    def test_views_spare_the_copy_back_and_with_zeros_also_the_one_into_the_bucket(self, view, none, into, back):
+        model = nn.Sequential(*[nn.Linear(4, 4, bias=False) for _ in range(8)])
+        replica = DistributedDataParallel(model, gradient_as_bucket_view=view)
+        for _ in range(2):
+            replica(torch.ones(1, 4)).sum().backward()
+        replica.zero_grad(set_to_none=none)
+        loss = replica(torch.ones(1, 4)).sum()
+        with torch.profiler.profile(activities=[torch.profiler.ProfilerActivity.CPU]) as profiler:
+            loss.backward()
+        counts = {event.key: event.count for event in profiler.key_averages()}
+        # Into a bucket, DDP multiplies by one over the ranks; in place, it divides.
+        assert counts.get("aten::mul", 0) == into
+        assert counts.get("torch.distributed.ddp.reducer::copy_bucket_to_grad", 0) == back
+
     def test_the_picture_draws_what_the_schedule_computes(self):
         figure, panel = buckets.plt.subplots()
         try:
@@ -152,6 +181,27 @@ class TestDdpOverheadFp16:
     def test_float16_ends_at_65504_and_loses_what_is_below_half_its_smallest_number(self, x, compressed):
         assert fp16.gradient(x, compress=True) == compressed
         assert fp16.gradient(x, compress=False) == pytest.approx(x)
+
+    @pytest.mark.parametrize("ranks", [1, 2, 64])
+    def test_the_hook_divides_by_the_ranks_after_the_cast(self, monkeypatch, ranks):
+        class Ranks:
+            def size(self):
+                return ranks
+
+        class Work:
+            def __init__(self, tensor):
+                self.tensor = tensor
+
+            def get_future(self):
+                future = torch.futures.Future()
+                future.set_result([self.tensor * ranks])  # the same gradient on each rank
+                return future
+
+        monkeypatch.setattr(fp16.default_hooks.dist, "all_reduce", lambda tensor, **_: Work(tensor))
+        lost, kept, large = ranks * 2.5e-8, ranks * 6e-8, 7e4
+        hook = fp16.default_hooks.fp16_compress_hook
+        result = hook(Ranks(), (torch.tensor([lost, kept, large]),)).wait()
+        assert result[0] == 0 and result[1] > 0 and result[2].isinf()
 
     def test_the_hook_for_bfloat16_does_not_run_on_gloo(self):
         replica = DistributedDataParallel(nn.Linear(1, 1))

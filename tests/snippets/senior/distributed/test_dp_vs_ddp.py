@@ -66,6 +66,18 @@ class TestDpVsDdp:
         ranks = [torch.autograd.grad((part @ w).square().sum(), w)[0] for part in x.split(sizes)]
         torch.testing.assert_close(sum(ranks) / len(ranks), summed / len(ranks))
 
+    @pytest.mark.parametrize("norm", [False, True])
+    def test_with_batch_norm_equal_shards_do_not_give_the_gradient_of_the_batch(self, norm):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(2, 3), nn.BatchNorm1d(3) if norm else nn.Identity(), nn.Linear(3, 1))
+        x, w = torch.randn(8, 2), model[0].weight
+        (whole,) = torch.autograd.grad(model(x).square().mean(), w)
+        # One loss on the gathered outputs, as after DataParallel; and the mean of the losses of two ranks.
+        (gathered,) = torch.autograd.grad(torch.cat([model(part) for part in x.chunk(2)]).square().mean(), w)
+        ranks = [torch.autograd.grad(model(part).square().mean(), w)[0] for part in x.chunk(2)]
+        torch.testing.assert_close(gathered, sum(ranks) / 2)
+        assert torch.allclose(gathered, whole) is not norm
+
     def test_broadcast_buffers_is_deprecated_from_2_13_on(self, one_rank):
         new = "forward_sync_buffers" in inspect.signature(DistributedDataParallel.__init__).parameters
         assert new == (tuple(int(part) for part in torch.__version__.split(".")[:2]) >= (2, 13))

@@ -44,6 +44,18 @@ def transposed(rank):
     return in_order(rank, torch.full((2, 3), rank + 1.0), torch.full((3, 2), 10.0 * (rank + 1)))
 
 
+def half_precisions(rank):
+    tensor = torch.tensor([1.0, 2.0], dtype=(torch.float16, torch.bfloat16)[rank])
+    dist.all_reduce(tensor)
+    return tensor.tolist()
+
+
+def two_and_four(rank):
+    tensor = torch.full(((2, 4)[rank],), rank + 1.0)
+    dist.all_reduce(tensor)
+    return tensor.tolist()
+
+
 def other_sizes(rank):
     return in_order(rank, torch.full((2,), rank + 1.0), torch.full((4,), 10.0 * (rank + 1)))
 
@@ -91,9 +103,9 @@ def by_ddp(rank):
 # Some would abort the process without DETAIL, so they run with it only.
 CASES = {
     "OFF": [same_order, swapped, asynchronously, transposed, sum_and_maximum, by_hand, by_ddp]
-    + [broadcast_and_all_reduce, missing],
+    + [broadcast_and_all_reduce, missing, half_precisions, two_and_four],
     "DETAIL": [same_order, swapped, asynchronously, transposed, sum_and_maximum, other_sizes, other_dtypes]
-    + [other_dimensions, broadcast_and_all_reduce, missing, logs],
+    + [other_dimensions, broadcast_and_all_reduce, missing, logs, half_precisions, two_and_four],
 }
 
 
@@ -143,12 +155,23 @@ class TestGradientSyncOrder:
         assert all("Detected mismatch between collectives" in text for text in found["DETAIL transposed"])
 
     @pytest.mark.parametrize(
-        "case", ["other_sizes", "other_dtypes", "other_dimensions", "broadcast_and_all_reduce", "logs"]
+        "case",
+        ["other_sizes", "other_dtypes", "other_dimensions", "broadcast_and_all_reduce", "logs"]
+        + ["half_precisions", "two_and_four"],
     )
     def test_detail_raises_at_once_on_both_ranks(self, found, case):
         for text in found[f"DETAIL {case}"]:
             assert "Detected mismatch between collectives on ranks" in text
             assert text.endswith("after 0 s")
+
+    def test_dtypes_of_one_size_are_misread_and_nobody_raises(self, found):
+        for values in found["OFF half_precisions"]:
+            assert isinstance(values, list) and values != [2, 4]
+
+    def test_the_smaller_tensor_gets_a_wrong_sum_and_the_larger_one_waits(self, found):
+        smaller, larger = found["OFF two_and_four"]
+        assert smaller == [3, 3]
+        assert "Timed out" in larger and larger.endswith("after 1 s")
 
     @pytest.mark.parametrize("level", ["OFF", "DETAIL"])
     def test_nobody_compares_the_reduction(self, found, level):
