@@ -8,6 +8,7 @@ import torch._dynamo  # before the processes fork: fully_shard imports it
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
+from torch.distributed.checkpoint.state_dict import StateDictOptions, get_model_state_dict
 from torch.distributed.fsdp import MixedPrecisionPolicy, fully_shard
 from torch.distributed.tensor import DTensor
 from torch.testing._internal.distributed.fake_pg import FakeStore
@@ -59,6 +60,21 @@ class TestFsdp:
         assert {sum(row) for row in steps["root only"].whole} == {4}
         order = [row.index(True) for row in steps["each layer"].whole]
         assert order == [0, 1, 2, 3, 3, 3, 2, 2, 1, 1, 0]
+
+    def test_backward_gathers_one_layer_ahead(self, ranks_64):
+        issued = []
+
+        class Issued(settings.Step):
+            def __torch_dispatch__(self, op, types, args=(), kwargs=None):
+                if op is torch.ops.aten.mm.default:
+                    issued.append(self.calls["allgather"])
+                return super().__torch_dispatch__(op, types, args, kwargs)
+
+        layers = nn.Sequential(*[nn.Linear(64, 64, bias=False) for _ in range(4)])
+        settings.per_layer(mesh=ranks_64)(layers)
+        with Issued(layers):
+            layers(torch.ones(2, 64)).sum().backward()
+        assert issued == [1, 2, 3, 4, 6, 6, 7, 7, 8, 8, 8]
 
     def test_without_resharding_layers_pile_up_in_forward_and_go_in_backward(self, steps):
         whole = [sum(row) for row in steps["reshard_after_forward=False"].whole]
@@ -150,6 +166,21 @@ class TestFsdp:
         with pytest.raises(RuntimeError, match="mixed torch.Tensor and DTensor"):
             model[0](torch.ones(2, 1024))
 
+    @pytest.mark.parametrize("called", ["forward", "layer"])
+    def test_a_first_call_that_leaves_out_the_root_makes_the_next_one_raise(self, called, ranks_64):
+        model = nn.Sequential(nn.Linear(8, 8), nn.Linear(8, 8))
+        settings.per_layer(mesh=ranks_64)(model)
+        (model.forward if called == "forward" else model[0])(torch.ones(1, 8))
+        with pytest.raises(RuntimeError, match="through the root module first"):
+            model(torch.ones(1, 8))
+
+    def test_clipping_a_model_that_is_sharded_in_part_raises(self, ranks_64):
+        model = nn.Sequential(nn.Linear(8, 64), nn.Linear(64, 8))
+        fully_shard(model[0], mesh=ranks_64)
+        model(torch.ones(1, 8)).sum().backward()
+        with pytest.raises(RuntimeError, match="mixed torch.Tensor and DTensor"):
+            nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+
     @pytest.mark.parametrize("kind", [torch.optim.SGD, torch.optim.AdamW])
     def test_an_optimizer_that_is_built_first_holds_parameters_without_gradients(self, kind, ranks_64):
         model = nn.Sequential(nn.Linear(4, 64), nn.Linear(64, 64))
@@ -166,12 +197,25 @@ def worker(rank, file):
     if dist.is_initialized():  # the fake group of the process that forked
         dist.destroy_process_group()
     equal.worker(rank, file)
+    dist.init_process_group("gloo", f"file://{file}2", rank=rank, world_size=2)
+    mesh = dist.init_device_mesh("cpu", (2,))
+    options = StateDictOptions(full_state_dict=True, cpu_offload=True)
+    print("offloaded", rank, len(get_model_state_dict(fully_shard(nn.Linear(2, 2), mesh=mesh), options=options)))
+    model = nn.ModuleList(nn.Linear(4, 4, bias=False) for _ in range(2))
+    for value, branch in enumerate(model, 2):
+        nn.init.constant_(branch.weight, value)
+        fully_shard(branch, mesh=mesh)
+    print("branch", rank, model[rank](torch.ones(1, 4)).tolist())
+    dist.destroy_process_group()
 
 
 def test_two_ranks_clip_by_the_norm_of_all_shards_and_train_like_one_process(tmp_path, capfd):
     with tempfile.TemporaryDirectory() as folder:
         mp.start_processes(worker, (f"{folder}/init",), 2, start_method="fork")
     printed = capfd.readouterr().out
+    assert "offloaded 0 2" in printed and "offloaded 1 0" in printed
+    for rank in range(2):  # instead of 8 four times and 12 four times
+        assert f"branch {rank} [[8.0, 8.0, 12.0, 12.0]]" in printed
     assert "rank 0: norm of its shard 3.0, clip_grad_norm_() 5.0" in printed
     assert "rank 1: norm of its shard 4.0, clip_grad_norm_() 5.0" in printed
     assert "weights equal those of one process: True" in printed

@@ -24,6 +24,8 @@ def save_rows(rank, folder):
     dist.init_process_group("gloo", f"file://{folder}/init", rank=rank, world_size=2)
     mesh = dist.init_device_mesh("cpu", (2,))
     dcp.save({"rows": distribute_tensor(ROWS, mesh, [Shard(0)])}, checkpoint_id=folder / "rows")
+    same_key = {"step": 5 + rank, "plain": torch.tensor([5.0 + rank])}
+    dcp.save({**same_key, f"own.{rank}": 5 + rank}, checkpoint_id=folder / "steps")
     dist.destroy_process_group()
 
 
@@ -108,6 +110,25 @@ class TestInconsistentCheckpoints:
         state = {"rows": torch.zeros(6, 2)}
         dcp.load(state, checkpoint_id=of_two_ranks)
         assert torch.equal(state["rows"], ROWS)
+
+    def test_of_a_number_or_plain_tensor_that_two_ranks_save_under_one_key_one_copy_is_kept(self, of_two_ranks):
+        state = {"step": 0, "plain": torch.zeros(1), "own.0": 0, "own.1": 0}
+        dcp.load(state, checkpoint_id=of_two_ranks.parent / "steps")
+        assert state["step"] in (5, 6) and state["plain"].item() in (5.0, 6.0)
+        assert (state["own.0"], state["own.1"]) == (5, 6)
+
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.int64])
+    def test_another_dtype_is_converted_and_more_keys_in_the_file_are_skipped(self, dtype, step_2):
+        state = {"a": torch.zeros(2, dtype=dtype)}
+        dcp.load(state, checkpoint_id=step_2)
+        assert list(state) == ["a"] and state["a"].dtype == dtype and state["a"].tolist() == [2, 2]
+
+    @pytest.mark.parametrize("cut", [1, 22, 1000])
+    def test_a_file_that_lost_its_end_raises_whatever_its_length(self, cut, step_2):
+        path = step_2 / "__0_0.distcp"
+        path.write_bytes(path.read_bytes()[:-cut])
+        with pytest.raises(dcp.CheckpointException):
+            dcp.load({"a": torch.zeros(2)}, checkpoint_id=step_2)
 
     def test_a_crash_over_the_old_folder_mixes_steps_and_in_a_new_one_does_not_load(self, tmp_path, capsys):
         for second in ("same", "new"):

@@ -6,9 +6,9 @@ import torch._dynamo  # before the processes fork
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
-from torch.distributed.tensor import DTensor
+from torch.distributed.tensor import DTensor, Replicate
 from torch.distributed.tensor.debug import CommDebugMode
-from torch.distributed.tensor.parallel import ColwiseParallel, RowwiseParallel, parallelize_module
+from torch.distributed.tensor.parallel import ColwiseParallel, PrepareModuleInput, RowwiseParallel, parallelize_module
 from torch.testing._internal.distributed.fake_pg import FakeStore
 
 from warmup.testing import load_snippet
@@ -138,6 +138,32 @@ class TestTensorParallelism:
             assert isinstance(output, DTensor) != local
             counts.append(traffic.get_total_counts())
         assert counts == [0, 1]
+
+    @pytest.mark.parametrize("branches", [2, 3])
+    @pytest.mark.parametrize("prepared", [False, True])
+    def test_separate_projections_reduce_each_input_gradient_unless_they_share_one_dtensor(
+        self, branches, prepared, ranks_8
+    ):
+        class Projections(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.inner = nn.ModuleList(nn.Linear(16, 16) for _ in range(branches))
+                self.outer = nn.Linear(16, 16)
+
+            def forward(self, x):
+                return self.outer(torch.stack([layer(x).tanh() for layer in self.inner]).prod(0))
+
+        plan = {f"inner.{i}": ColwiseParallel() for i in range(branches)} | {"outer": RowwiseParallel()}
+        model = parallelize_module(Projections(), ranks_8, plan)
+        if prepared:
+            once = {"input_layouts": Replicate(), "desired_input_layouts": Replicate()}
+            parallelize_module(model, ranks_8, PrepareModuleInput(**once, use_local_output=False))
+        with CommDebugMode() as forward:
+            loss = model(torch.ones(4, 16, requires_grad=True)).sum()
+        with CommDebugMode() as backward:
+            loss.backward()
+        assert forward.get_total_counts() == 1
+        assert backward.get_total_counts() == (1 if prepared else branches)
 
     @pytest.mark.parametrize(("rows", "here"), [(16, 2), (12, 2), (8, 1)])
     def test_sizes_that_do_not_divide_are_cut_unevenly(self, rows, here, ranks_8):
