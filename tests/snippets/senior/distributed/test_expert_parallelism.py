@@ -146,9 +146,10 @@ class TestGraph:
         w = torch.tensor([[2.0]], requires_grad=True)
         (0.5 * layer.AllToAll.apply(3 * w, [1], [1])).sum().backward()
         assert w.grad.item() == 1.5
-        w.grad = None
-        (0.5 * functional.all_to_all_single(3 * w, [1], [1], dist.group.WORLD)).sum().backward()
-        assert w.grad.item() == 1.5
+        if torch.__version__ >= "2.13":  # where the deprecation names it
+            w.grad = None
+            (0.5 * functional.all_to_all_single(3 * w, [1], [1], dist.group.WORLD)).sum().backward()
+            assert w.grad.item() == 1.5
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             from torch.distributed.nn.functional import all_to_all_single
