@@ -175,6 +175,14 @@ class TestGraph:
         y.square().sum().backward()
         assert len(seen) == calls
 
+    @pytest.mark.parametrize("gates", [torch.float32, torch.bfloat16])
+    @pytest.mark.parametrize("tokens", [0, 5])
+    def test_bfloat16_tokens_may_have_float32_gates_and_a_rank_no_tokens(self, alone, gates, tokens):
+        x = torch.ones(tokens, 4, dtype=torch.bfloat16)
+        chosen = torch.tensor([[0, 1]]).repeat(tokens, 1)
+        y = layer.expert_parallel(x, chosen, torch.full((tokens, 2), 0.5, dtype=gates), [lambda r: r, lambda r: 3 * r])
+        assert y.dtype == torch.bfloat16 and torch.equal(y, 2 * x)
+
 
 class TestPicture:
     @pytest.mark.parametrize("chosen", [[[2, 0, 3, 2], [2, 0, 3, 0]], [[5, 4, 0, 1], [3, 3, 3, 2], [0, 1, 2, 3]]])
