@@ -40,8 +40,9 @@ def expert_parallel(
         x: the tokens of this rank, shape (N, C). N may differ between ranks.
         chosen: the experts of each token, int64 (N, k). Expert e is on rank
             e // len(experts).
-        gates: their weights, shape (N, k).
-        experts: those of this rank, equally many on every rank.
+        gates: their weights, shape (N, k); float32 is fine for bfloat16 tokens.
+        experts: those of this rank, equally many on every rank. Each keeps
+            the shape and the dtype of its rows.
 
     Returns:
         Shape (N, C), differentiable in ``x``, ``gates`` and the experts.
@@ -54,14 +55,15 @@ def expert_parallel(
     send = counts.view(ranks, local).sum(1).tolist()
     receive = coming.view(ranks, local).sum(1).tolist()
     inbox = AllToAll.apply(x[order // k], send, receive)  # 2: dispatch
-    expert_of = torch.arange(local).repeat(ranks).repeat_interleave(coming)
+    expert_of = torch.arange(local, device=x.device).repeat(ranks)
+    expert_of = expert_of.repeat_interleave(coming)
     results = torch.zeros_like(inbox)
     for e, expert in enumerate(experts):
         (row,) = torch.where(expert_of == e)
         results = results.index_copy(0, row, expert(inbox[row]))
     back = AllToAll.apply(results, receive, send)  # 3: combine
     weighted = back * gates.flatten()[order, None]
-    return torch.zeros_like(x).index_add(0, order // k, weighted)
+    return torch.zeros_like(x).index_add(0, order // k, weighted.to(x.dtype))
 
 
 def demonstrate(rank: int) -> None:

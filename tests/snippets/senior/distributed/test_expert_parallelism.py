@@ -8,7 +8,9 @@ from pathlib import Path
 import pytest
 import torch
 import torch.distributed as dist
+import torch.distributed._functional_collectives as functional
 import torch.multiprocessing as mp
+from torch.utils.checkpoint import checkpoint
 
 from warmup.testing import load_snippet
 
@@ -140,16 +142,46 @@ class TestGraph:
         assert w.grad is None and gate.grad.item() == back.item() == 6
         assert ["autograd kernel was not registered" in str(warning.message) for warning in seen] == [True] * listed
 
-    def test_the_wrapped_collective_and_the_deprecated_function_do_not(self, alone):
+    def test_the_wrapped_the_functional_and_the_deprecated_collective_do_not(self, alone):
         w = torch.tensor([[2.0]], requires_grad=True)
         (0.5 * layer.AllToAll.apply(3 * w, [1], [1])).sum().backward()
         assert w.grad.item() == 1.5
+        if torch.__version__ >= "2.13":  # where the deprecation names it
+            w.grad = None
+            (0.5 * functional.all_to_all_single(3 * w, [1], [1], dist.group.WORLD)).sum().backward()
+            assert w.grad.item() == 1.5
         with warnings.catch_warnings():
             warnings.simplefilter("ignore", FutureWarning)
             from torch.distributed.nn.functional import all_to_all_single
 
             (0.5 * all_to_all_single(torch.empty(1, 1), 3 * w)).sum().backward()
         assert w.grad.item() == 3
+
+    @pytest.mark.parametrize(("reentrant", "calls"), [(None, 5), (False, 8), (True, 8)])
+    def test_backward_repeats_both_exchanges_and_checkpointing_also_counts_and_forward(
+        self, alone, monkeypatch, reentrant, calls
+    ):
+        seen, collective = [], dist.all_to_all_single
+        monkeypatch.setattr(dist, "all_to_all_single", lambda *args: (seen.append(1), collective(*args))[1])
+        g = torch.Generator().manual_seed(0)
+        chosen, experts = torch.tensor([[0, 1], [1, 2], [2, 0]]), [torch.nn.Linear(4, 4) for _ in range(3)]
+        x, gates = torch.randn(3, 4, generator=g).requires_grad_(), torch.rand(3, 2, generator=g).requires_grad_()
+
+        def run(x, gates):
+            return layer.expert_parallel(x, chosen, gates, experts)
+
+        y = run(x, gates) if reentrant is None else checkpoint(run, x, gates, use_reentrant=reentrant)
+        assert len(seen) == 3
+        y.square().sum().backward()
+        assert len(seen) == calls
+
+    @pytest.mark.parametrize("gates", [torch.float32, torch.bfloat16])
+    @pytest.mark.parametrize("tokens", [0, 5])
+    def test_bfloat16_tokens_may_have_float32_gates_and_a_rank_no_tokens(self, alone, gates, tokens):
+        x = torch.ones(tokens, 4, dtype=torch.bfloat16)
+        chosen = torch.tensor([[0, 1]]).repeat(tokens, 1)
+        y = layer.expert_parallel(x, chosen, torch.full((tokens, 2), 0.5, dtype=gates), [lambda r: r, lambda r: 3 * r])
+        assert y.dtype == torch.bfloat16 and torch.equal(y, 2 * x)
 
 
 class TestPicture:
@@ -175,7 +207,7 @@ class TestBytes:
         different = torch.tensor([len(set(row)) for row in picks.tolist()]).float().mean().item()
         assert counts.copies(k, ranks) == pytest.approx(different, rel=0.02)
 
-    @pytest.mark.parametrize(("ranks", "k"), [(8, 2), (16, 8)])
+    @pytest.mark.parametrize(("ranks", "k"), [(8, 2), (16, 8), (8, 8)])
     def test_tensor_parallel_experts_send_ranks_over_k_times_as_much(self, ranks, k):
         tokens, width = 16, 4
         # Each rank passes every shard but one on, when the tokens are gathered and when the results are reduced.

@@ -53,6 +53,13 @@ class TestMixtureOfExperts:
         largest = router.grad.abs().max()
         assert largest < 1e-5 if k == 1 and normalize else largest > 0.1
 
+    def test_topk_cuts_the_graph_for_its_indices_only(self):
+        logits = torch.tensor([2.0, 1.0, 0.0], requires_grad=True)
+        top, chosen = logits.softmax(0).topk(1)
+        assert top.requires_grad and not chosen.requires_grad
+        with pytest.raises(RuntimeError, match="does not require grad"):  # what a cut graph would do
+            (top.detach() * torch.ones(1)).sum().backward()
+
     @pytest.mark.parametrize(("experts", "k"), [(8, 2), (5, 3), (4, 1)])
     def test_softmax_of_the_chosen_logits_is_the_renormalized_softmax(self, experts, k):
         logits = 3 * torch.randn(100, experts, generator=torch.Generator().manual_seed(0))
@@ -83,6 +90,10 @@ class TestBalance:
         assert nothing > 1.9 > loss > 1.1 > bias >= 1
         assert drops > 0.15 > 0.06 > fewer and fewest < 0.02
 
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_large_steps_of_the_bias_oscillate_and_drop_again(self, seed):
+        assert study.train(rate=0.1, seed=seed)[1] > 0.08
+
     def test_the_bias_moves_the_choice_and_not_the_gates(self):
         probabilities = torch.tensor([[0.5, 0.3, 0.2]])
         chosen = (probabilities + torch.tensor([-0.4, 0.0, 0.0])).topk(2).indices
@@ -111,6 +122,32 @@ class TestBalance:
         halves = (local_loss.balance_loss(code, 1) + local_loss.balance_loss(prose, 1)) / 2
         assert halves.item() == pytest.approx(2 * sharp)
         assert local_loss.balance_loss(torch.cat([code, prose]), 1).item() == pytest.approx(1)
+
+    @pytest.mark.parametrize("k", [1, 2])
+    def test_with_global_shares_the_mean_of_local_losses_is_the_global_loss(self, k):
+        logits = 2 * torch.randn(4, 16, 8, generator=torch.Generator().manual_seed(k))
+        micro = logits.softmax(-1)
+        whole = local_loss.balance_loss(micro.flatten(0, 1), k)
+        counts = [p.topk(k).indices.flatten().bincount(minlength=8) for p in micro]
+        share = sum(counts) / sum(counts).sum()  # all-reduced, or added up over accumulation steps
+        mixed = torch.stack([8 * (share * p.mean(0)).sum() for p in micro])
+        torch.testing.assert_close(mixed.mean(), whole)
+        local = torch.stack([local_loss.balance_loss(p, k) for p in micro]).mean()
+        assert local > whole + 0.05
+
+    @pytest.mark.parametrize(("dtype", "stops"), [(torch.bfloat16, True), (torch.float32, False)])
+    def test_a_bfloat16_bias_stops_where_its_steps_round_away(self, dtype, stops):
+        bias = torch.zeros(2, dtype=dtype)
+        for _ in range(1500):
+            bias += 0.001 * torch.tensor([1.0, -1.0])
+        assert (bias.abs() == 0.5).all().item() is stops and bias[0] == -bias[1]
+        assert stops or bias[0].item() == pytest.approx(1.5, rel=1e-3)
+
+    def test_only_a_buffer_is_in_the_checkpoint(self):
+        module = torch.nn.Module()
+        module.plain = torch.zeros(2)
+        module.register_buffer("bias", torch.zeros(2))
+        assert list(module.state_dict()) == ["bias"]
 
     def test_the_gradient_moves_probability_away_from_the_loaded_expert(self):
         logits = torch.tensor([[1.0, 0.0], [1.0, 0.0], [0.0, 0.2]], requires_grad=True)

@@ -72,6 +72,19 @@ class TestRing:
         wrong = [r for r in range(ranks) if right[r] != late[r]]
         assert wrong == list(range(ranks)) and all(a[:-1] == b[:-1] for a, b in zip(right, late, strict=True))
 
+    @pytest.mark.parametrize(("ranks", "ignored"), [(2, 0), (4, 0), (4, 5)])
+    def test_gradients_of_a_loss_divided_by_the_global_count_are_summed_not_averaged(self, ranks, ignored):
+        x, weight = random(24, 3), random(3, 7).requires_grad_()
+        labels = torch.arange(24) % 7
+        labels[:ignored] = -100  # then shards have different counts
+        (whole,) = torch.autograd.grad(F.cross_entropy(x @ weight, labels), weight)
+        grads = []
+        for part, label in zip(x.chunk(ranks), labels.chunk(ranks), strict=True):
+            loss = F.cross_entropy(part @ weight, label, reduction="sum") / (labels != -100).sum()
+            grads += torch.autograd.grad(loss, weight)
+        torch.testing.assert_close(sum(grads), whole)
+        torch.testing.assert_close(ranks * torch.stack(grads).mean(0), whole)  # what DDP averages
+
 
 class TestSchedule:
     @pytest.mark.parametrize(("tokens", "ranks"), [(64, 4), (96, 8), (240, 6)])
@@ -145,3 +158,5 @@ class TestBytes:
         flops = heads * (2 * b * b * d + 2 * b * b * d)  # scores, and weights times values
         moved = 2 * b * kv_heads * d * 2
         assert flops == 4 * b * b * heads * d and flops / moved == b * heads / kv_heads
+        pairs = schedule.work(schedule.layout(4 * b, 4, True))[:, 1:]  # zigzag: of blocks from another rank
+        assert (4 * pairs * heads * d / moved == b * heads / kv_heads / 2).all()
