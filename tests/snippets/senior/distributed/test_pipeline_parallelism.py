@@ -39,6 +39,11 @@ class TestSchedules:
         kept = [pipeline.kept(lane) for lane in schedule("1F1B", stages, micro)]
         assert kept == [min(stages - stage, micro) for stage in range(stages)]
 
+    @pytest.mark.parametrize(("stages", "micro"), CASES)
+    def test_idle_time_over_busy_time_is_p_minus_1_over_m(self, stages, micro):
+        idle = pipeline.idle(schedule("1F1B", stages, micro))
+        assert idle / (1 - idle) == pytest.approx((stages - 1) / micro)
+
     @pytest.mark.parametrize("kind", ["GPipe", "1F1B"])
     @pytest.mark.parametrize(("stages", "micro"), CASES)
     def test_every_step_runs_once_after_its_input_and_after_the_step_before_it(self, kind, stages, micro):
