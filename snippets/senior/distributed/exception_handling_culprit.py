@@ -12,7 +12,7 @@ import tempfile
 from datetime import timedelta
 from pathlib import Path
 
-os.environ["TORCH_FR_BUFFER_SIZE"] = "100"  # before torch is imported
+os.environ["TORCH_FR_BUFFER_SIZE"] = "100"  # before the first group is made
 
 import torch
 import torch.distributed as dist

@@ -74,6 +74,20 @@ class TestBudget:
         assert waits[1] > 2 * waits[0]
         assert (waits[1] > 70 * waits[0]) == (link == 12.5e9)
 
+    @pytest.mark.parametrize(("link", "added", "at_best"), [(12.5e9, 33.6, 29.6), (400e9, 27.1, 27.1)])
+    def test_the_budget_adds_tp_and_fsdp_which_matters_where_the_network_is_the_limit(self, link, added, at_best):
+        cost = seconds({"tp": 8, "shard": 8}, link=link)
+        traffic = cost["traffic"]
+        assert round(cost["step"], 1) == added
+        assert round(max(cost["compute"] + traffic["tp"], traffic["shard"]), 1) == at_best
+
+    @pytest.mark.parametrize(
+        ("model", "more"), [((8.03e9, 32, 4096), True), ((70.55e9, 80, 8192), True), ((405e9, 126, 16384), False)]
+    )
+    def test_attention_over_128000_tokens_costs_more_than_the_weights_of_70b_but_not_of_405b(self, model, more):
+        params, layers, width = model
+        assert (6 * 128_000 * width * layers > 6 * params) == more
+
     @pytest.mark.parametrize(("batch", "micro"), [(128, 16), (512, 64)])
     def test_the_bubble_is_p_minus_1_over_m_of_the_busy_time(self, batch, micro):
         cost = seconds({"shard": 8, "pp": 8}, batch=batch)
@@ -132,6 +146,26 @@ def fake_group():
     dist.init_process_group("fake", rank=0, world_size=64, store=FakeStore())
     yield
     dist.destroy_process_group()
+
+
+@pytest.mark.parametrize(
+    ("reshard", "sync", "gathered", "reduced"), [(True, True, 4, 2), (False, True, 2, 2), (True, False, 4, 1)]
+)
+def test_two_passes_gather_weights_twice_each_unless_they_stay_and_gradients_can_wait(
+    fake_group, reshard, sync, gathered, reduced
+):
+    mesh = init_device_mesh("cpu", (64,))
+    model = nn.Sequential(*[nn.Linear(64, 64, bias=False) for _ in range(3)])
+    for layer in model:
+        fully_shard(layer, mesh=mesh, reshard_after_forward=reshard)
+    fully_shard(model, mesh=mesh)
+    with Sent({"allgather": 64, "reduce_scatter": 64}) as traffic:
+        for last in (False, True):
+            model.set_requires_gradient_sync(sync or last)
+            model(torch.ones(2, 64)).sum().backward()
+    part = 63 / 64 * 3 * 64 * 64
+    assert traffic.sent["allgather"] == pytest.approx(gathered * part)
+    assert traffic.sent["reduce_scatter"] == pytest.approx(reduced * part)
 
 
 @pytest.mark.parametrize("copies", [1, 8])

@@ -1,9 +1,11 @@
 """What docs/senior/distributed/exception-handling.md claims, proven beyond the example shown."""
 
 import inspect
+import json
 import multiprocessing
 import os
 import tempfile
+import time
 from datetime import timedelta
 from pathlib import Path
 
@@ -62,6 +64,58 @@ class TestExceptionHandling:
 
         first, second = on_ranks(function, 2, last=1)
         assert "peer" in first and second == ""
+
+    @pytest.mark.parametrize("seconds", [0, 1.5])
+    def test_a_forked_child_of_a_dead_rank_keeps_its_connections_open(self, seconds):
+        def function(rank, released):
+            if rank == 1:
+                if os.fork() == 0:
+                    time.sleep(seconds)
+                os._exit(1)
+            begin = time.monotonic()
+            try:
+                dist.all_reduce(torch.ones(1))
+            except RuntimeError as error:
+                return time.monotonic() - begin if "peer" in str(error) else error
+
+        waited = float(on_ranks(function, 2, last=1)[0])
+        assert waited < 20
+        assert waited > 0.5 or not seconds
+
+    def test_a_rank_that_waits_for_a_living_victim_sees_nothing_until_the_timeout(self):
+        def function(rank, released):
+            if rank == 1:
+                os._exit(1)
+            try:
+                work = dist.all_reduce(torch.ones(1), async_op=True)
+                work.wait(timedelta(seconds=0.3)) if rank == 3 else work.wait()
+            except RuntimeError as error:
+                time.sleep(0 if rank == 3 else 2)
+                return error
+
+        errors = on_ranks(function, 4, last=1)
+        assert "peer" in errors[0] and "peer" in errors[2]
+        assert "timed out" in errors[3].lower()
+
+    def test_numbers_of_the_flight_record_count_per_group(self):
+        def function(rank, released):
+            other = dist.new_group([0, 1])
+            for group in (None, other, other):
+                dist.all_reduce(torch.ones(7), group=group)
+            entries = json.loads(torch._C._distributed_c10d._dump_fr_trace_json())["entries"]
+            return [entry["collective_seq_id"] for entry in entries if entry["input_sizes"] == [[7]]]
+
+        for text in on_ranks(function, 2, last=1):
+            default, first, second = json.loads(text)
+            assert second == first + 1
+            assert first <= default
+
+    def test_the_flight_recorder_is_on_if_nothing_is_set(self):
+        def function(rank, released):
+            dist.all_reduce(torch.ones(1))
+            return len(json.loads(torch._C._distributed_c10d._dump_fr_trace_json())["entries"])
+
+        assert all(int(entries) >= 1 for entries in on_ranks(function, 2, last=1))
 
     @pytest.mark.parametrize("collective", ["all_reduce", "monitored_barrier"])
     def test_a_rank_that_hangs_is_noticed_at_the_timeout_and_only_monitored_barrier_names_it(self, collective):

@@ -9,7 +9,7 @@ import torch
 import torch.distributed as dist
 import torch.multiprocessing as mp
 from torch import nn
-from torch.distributed.pipelining import Schedule1F1B, ScheduleGPipe
+from torch.distributed.pipelining import Schedule1F1B, ScheduleGPipe, ScheduleInterleaved1F1B
 
 from warmup.testing import load_snippet
 
@@ -38,6 +38,11 @@ class TestSchedules:
         assert kept == [micro] * stages
         kept = [pipeline.kept(lane) for lane in schedule("1F1B", stages, micro)]
         assert kept == [min(stages - stage, micro) for stage in range(stages)]
+
+    @pytest.mark.parametrize(("stages", "micro"), CASES)
+    def test_idle_time_over_busy_time_is_p_minus_1_over_m(self, stages, micro):
+        idle = pipeline.idle(schedule("1F1B", stages, micro))
+        assert idle / (1 - idle) == pytest.approx((stages - 1) / micro)
 
     @pytest.mark.parametrize("kind", ["GPipe", "1F1B"])
     @pytest.mark.parametrize(("stages", "micro"), CASES)
@@ -71,6 +76,33 @@ class FakeStage:
 
     has_backward, num_stages, stage_index, is_last, is_first = True, 4, 0, False, True
     group_size, group_rank, device, submod = 4, 0, torch.device("cpu"), nn.Identity()
+
+
+@pytest.mark.parametrize("per_gpu", [1, 2, 4])
+@pytest.mark.parametrize("micro", [8, 32])
+def test_an_interleaved_schedule_divides_the_time_of_the_bubble_by_the_stages_per_gpu(per_gpu, micro):
+    count = 4 * per_gpu
+    stages = [FakeStage() for _ in range(per_gpu)]
+    for i, stage in enumerate(stages):
+        stage.stage_index, stage.num_stages = 4 * i, count
+    order = ScheduleInterleaved1F1B(stages, n_microbatches=micro).pipeline_order
+    left = [[action for action in order[rank] if action] for rank in range(4)]
+    end, now = {}, [0.0] * 4
+    while any(left):
+        before = len(end)
+        for rank, actions in enumerate(left):
+            while actions:
+                forward = actions[0].computation_type.name == "FORWARD"
+                stage, i = actions[0].stage_index, actions[0].microbatch_index
+                source = stage - 1 if forward else stage + 1
+                if 0 <= source < count and (forward, source, i) not in end:
+                    break
+                now[rank] = max(now[rank], end.get((forward, source, i), 0)) + (1 if forward else 2) / per_gpu
+                end[forward, stage, i] = now[rank]
+                actions.pop(0)
+        assert len(end) > before, "a deadlock"
+    assert len(end) == 2 * count * micro
+    assert max(now) - 3 * micro == pytest.approx(3 * 3 / per_gpu)
 
 
 @pytest.mark.parametrize(("micro", "raises"), [(1, True), (3, True), (4, False)])

@@ -1,9 +1,17 @@
 """What docs/senior/distributed/stragglers.md claims, proven beyond the example shown."""
 
+import contextlib
 import statistics
+import tempfile
+import time
+from pathlib import Path
 
 import pytest
 import torch
+import torch.distributed as dist
+import torch.multiprocessing as mp
+from torch import nn
+from torch.nn.parallel import DistributedDataParallel
 
 from warmup.testing import load_snippet
 
@@ -64,6 +72,38 @@ class TestFind:
         sums = [sum(column) / len(rows) for column in zip(*rows, strict=True)]
         assert max(sums) < 0.65 * single
         assert max(sums) > 1.2 * statistics.median(sums)
+
+
+def _clocks(rank: int, folder: str) -> None:
+    """Seconds of forward and of backward on this rank, with and without sync; rank 1 is slow in its forward."""
+    torch.set_num_threads(1)
+    dist.init_process_group("gloo", f"file://{folder}/init", rank=rank, world_size=2)
+    model, x, seen = DistributedDataParallel(nn.Linear(4, 4)), torch.ones(2, 4), []
+    model(x).sum().backward()
+    for context in (contextlib.nullcontext(), model.no_sync()):
+        dist.barrier()
+        with context:
+            begin = time.perf_counter()
+            y = model(x)
+            time.sleep(rank)
+            forward = time.perf_counter()
+            y.sum().backward()
+            seen.append((forward - begin, time.perf_counter() - forward))
+    dist.barrier()
+    torch.save(seen, f"{folder}/{rank}.pt")
+    del model
+    dist.destroy_process_group()
+
+
+def test_under_ddp_a_fast_rank_waits_in_backward_but_not_in_forward_nor_under_no_sync():
+    with tempfile.TemporaryDirectory() as folder:
+        mp.start_processes(_clocks, (folder,), 2, start_method="fork")
+        fast, slow = (torch.load(Path(folder, f"{rank}.pt")) for rank in range(2))
+    for forward, _ in slow:
+        assert forward > 0.9
+    (forward, waits), (unsynced, backward) = fast
+    assert waits > 0.5
+    assert max(forward, unsynced, backward) < 0.5
 
 
 class TestWeights:
