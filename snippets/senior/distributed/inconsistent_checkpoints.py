@@ -1,6 +1,7 @@
 import hashlib
 import json
 import logging
+import os
 import shutil
 import tempfile
 from pathlib import Path
@@ -25,7 +26,10 @@ def hashes(folder: Path) -> dict[str, str]:
 def write_manifest(folder: Path) -> None:
     """Commit a checkpoint: call it on one rank, when every rank has saved."""
     temporary = folder.with_name(f"{folder.name}.{MANIFEST}")
-    temporary.write_text(json.dumps(hashes(folder)))
+    with temporary.open("w") as file:
+        json.dump(hashes(folder), file)
+        file.flush()
+        os.fsync(file.fileno())  # on disk before it gets its name
     temporary.replace(folder / MANIFEST)  # whole or not at all
 
 
