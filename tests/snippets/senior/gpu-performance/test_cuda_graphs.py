@@ -1,5 +1,6 @@
 """What docs/senior/gpu-performance/cuda-graphs.md claims, proven beyond the example shown."""
 
+import inspect
 import os
 import subprocess
 import sys
@@ -74,6 +75,30 @@ class TestTheModel:
             kept.append(y)
             cloned.append(y.clone())
         assert [t.item() for t in kept] == [6, 6, 6] and [t.item() for t in cloned] == [2, 4, 6]
+
+    @pytest.mark.parametrize("tensor", [False, True])
+    def test_a_learning_rate_that_is_a_float_is_a_constant_and_a_tensor_is_read(self, tensor):
+        rate = torch.tensor(1.0) if tensor else 1.0
+        weight, gradient = torch.zeros(1), torch.ones(1)
+        with torch.no_grad(), Capture() as graph:
+            weight.sub_(gradient * rate)
+        weight.zero_()
+        if tensor:
+            rate.fill_(10.0)
+        else:
+            rate = 10.0
+        graph.replay()
+        assert weight.item() == (-10 if tensor else -1) and rate == 10
+
+    def test_adam_has_capturable_and_sgd_has_no_counter(self):
+        assert "capturable" in inspect.signature(torch.optim.Adam).parameters
+        assert "capturable" not in inspect.signature(torch.optim.SGD).parameters
+        weight = nn.Parameter(torch.ones(1))
+        for kind, counted in ((torch.optim.Adam, True), (torch.optim.SGD, False)):
+            optimizer = kind([weight], lr=0.1)
+            weight.grad = torch.ones(1)
+            optimizer.step()
+            assert ("step" in optimizer.state[weight]) is counted
 
     @pytest.mark.parametrize("assign", [False, True])
     def test_weights_copied_in_place_are_seen_and_assigned_ones_are_not(self, assign):

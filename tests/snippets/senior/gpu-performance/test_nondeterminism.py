@@ -64,6 +64,14 @@ class TestOrder:
         torch.testing.assert_close(function(x)[:1], function(x[:1]))
         assert torch.equal((x * 3)[:1], x[:1] * 3)
 
+    @pytest.mark.skipif(torch.backends.cpu.get_cpu_capability() == "DEFAULT", reason="this build has no vector code")
+    @pytest.mark.parametrize("function", [torch.nn.functional.gelu, torch.sigmoid, torch.nn.functional.silu])
+    def test_vectorized_and_scalar_code_can_round_one_number_differently(self, function):
+        x = torch.randn(1000, generator=torch.Generator().manual_seed(0))
+        alone = torch.cat([function(value[None]) for value in x])
+        torch.testing.assert_close(alone, function(x))
+        assert not torch.equal(alone, function(x))
+
     def test_a_gap_larger_than_the_rounding_keeps_the_token(self):
         assert {split.row_sum(ROW, chunks).item() > OTHER - 100 for chunks in (1, 2, 4, 8)} == {True}
 
@@ -80,6 +88,7 @@ class TestDeterministicMode:
             torch.zeros(3).put_(index, ones)
         assert torch.zeros(3).index_add_(0, index, ones).tolist() == [2, 0, 0]
         assert torch.zeros(3).scatter_add_(0, index, ones).tolist() == [2, 0, 0]
+        assert torch.zeros(3).put_(index, ones, accumulate=True).tolist() == [2, 0, 0], "on a CPU this one is"
 
     @pytest.mark.parametrize("dtype", [torch.float32, torch.float64, torch.bfloat16, torch.float16])
     def test_a_new_buffer_is_nan_and_times_zero_does_not_clear_it(self, deterministic, dtype):

@@ -78,6 +78,19 @@ class TestTheLoop:
 
 
 class TestTimes:
+    def test_plain_python_has_a_row_only_if_it_has_a_label(self):
+        with profile() as p:
+            torch.ones(2).exp()
+            sum(i * i for i in range(100_000))
+            with record_function("python"):
+                sum(i * i for i in range(100_000))
+        events = sorted(p.events(), key=lambda event: event.time_range.start)
+        exp = next(event for event in events if event.name == "aten::exp")
+        label = next(event for event in events if event.name == "python")
+        assert not [e for e in events if exp.time_range.end < e.time_range.start < label.time_range.start]
+        assert label.time_range.start - exp.time_range.end > 100, "microseconds in which nothing was recorded"
+        assert label.self_cpu_time_total == label.cpu_time_total > 100
+
     def test_total_time_is_self_time_and_the_children(self):
         model = nn.Sequential(nn.Linear(8, 8), nn.GELU(), nn.LayerNorm(8))
         with profile() as p:
