@@ -68,6 +68,12 @@ class TestPinnedMemory:
         view = change(torch.arange(6.0).reshape(2, 3))
         assert not view.is_contiguous() and view.contiguous().data_ptr() != view.data_ptr()
 
+    def test_a_permuted_batch_keeps_its_strides_on_the_device_and_a_column_slice_does_not(self):
+        images = torch.empty(2, 5, 5, 3, dtype=torch.uint8).permute(0, 3, 1, 2)
+        assert not images.is_contiguous() and images.to("meta").stride() == images.stride()
+        column = torch.empty(4, 6)[:, ::2]
+        assert column.to("meta").stride() != column.stride()
+
 
 @pytest.mark.cuda
 class TestPinnedMemoryWithGpu:
@@ -94,12 +100,6 @@ class TestPinnedMemoryWithGpu:
             for pinned in (False, True)
         }
         assert speed[True] > speed[False]
-
-    def test_a_permuted_batch_keeps_its_strides_on_the_device_and_a_column_slice_does_not(self):
-        images = torch.empty(2, 5, 5, 3, dtype=torch.uint8).permute(0, 3, 1, 2)
-        assert not images.is_contiguous() and images.to("meta").stride() == images.stride()
-        column = torch.empty(4, 6)[:, ::2]
-        assert column.to("meta").stride() != column.stride()
 
     def test_pin_memory_copies_and_what_is_pinned_is_returned_as_it_is(self):
         x = torch.ones(3)
