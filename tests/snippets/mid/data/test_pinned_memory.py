@@ -1,14 +1,29 @@
 """What docs/mid/data/pinned-memory.md claims, proven beyond the example shown."""
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch.utils.data import DataLoader
+from torch.utils.data._utils.pin_memory import pin_memory
 
 from warmup.testing import load_snippet
 
 copies = load_snippet("mid/data/pinned_memory_copies.py")
 
 without_accelerator = pytest.mark.skipif(torch.accelerator.is_available(), reason="says what happens without one")
+
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+
+
+class PinnedBatch(Batch):
+    def pin_memory(self):
+        self.x.pin_memory()
+        return self
 
 
 class TestPinnedMemory:
@@ -48,6 +63,22 @@ class TestPinnedMemory:
             batch = next(iter(DataLoader(range(4), 2, pin_memory=True)))
         assert not batch.is_pinned() and batch.tolist() == [0, 1]
         next(iter(DataLoader(range(4), 2, pin_memory=torch.accelerator.is_available())))
+
+    @pytest.mark.parametrize(
+        ("batch", "reached"),
+        [
+            ({"x": [torch.ones(1)]}, 1),
+            ((torch.ones(1), torch.ones(2)), 2),
+            (SimpleNamespace(x=torch.ones(1)), 0),
+            (Batch(torch.ones(1)), 0),
+            (PinnedBatch(torch.ones(1)), 1),
+        ],
+    )
+    def test_the_loader_pins_in_dicts_and_sequences_and_what_has_a_method(self, batch, reached, monkeypatch):
+        pinned = []
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda x: pinned.append(x))
+        pin_memory(batch)
+        assert len(pinned) == reached
 
     def test_non_blocking_does_no_harm_on_a_cpu(self):
         x = torch.ones(2)
