@@ -12,8 +12,9 @@ class Waits(TorchDispatchMode):
     """Lines that need values of a tensor: on a GPU, Python would wait there.
 
     Run a step on the CPU in it. ``lines`` maps (file, line number) to the
-    operations that need values, in order. On a CPU, ``x.cpu()`` is no operation
-    and is not seen.
+    operations that need values, in order. Not seen: ``x.cpu()`` and
+    ``x.tolist()``, which are no operations on a CPU, and ``x[mask] = t`` with one
+    number ``t`` on the GPU. Seen, but no wait on a GPU: counters of optimizers.
     """
 
     def __init__(self) -> None:

@@ -1,14 +1,29 @@
 """What docs/mid/data/pinned-memory.md claims, proven beyond the example shown."""
 
+from dataclasses import dataclass
+from types import SimpleNamespace
+
 import pytest
 import torch
 from torch.utils.data import DataLoader
+from torch.utils.data._utils.pin_memory import pin_memory
 
 from warmup.testing import load_snippet
 
 copies = load_snippet("mid/data/pinned_memory_copies.py")
 
 without_accelerator = pytest.mark.skipif(torch.accelerator.is_available(), reason="says what happens without one")
+
+
+@dataclass
+class Batch:
+    x: torch.Tensor
+
+
+class PinnedBatch(Batch):
+    def pin_memory(self):
+        self.x.pin_memory()
+        return self
 
 
 class TestPinnedMemory:
@@ -49,6 +64,22 @@ class TestPinnedMemory:
         assert not batch.is_pinned() and batch.tolist() == [0, 1]
         next(iter(DataLoader(range(4), 2, pin_memory=torch.accelerator.is_available())))
 
+    @pytest.mark.parametrize(
+        ("batch", "reached"),
+        [
+            ({"x": [torch.ones(1)]}, 1),
+            ((torch.ones(1), torch.ones(2)), 2),
+            (SimpleNamespace(x=torch.ones(1)), 0),
+            (Batch(torch.ones(1)), 0),
+            (PinnedBatch(torch.ones(1)), 1),
+        ],
+    )
+    def test_the_loader_pins_in_dicts_and_sequences_and_what_has_a_method(self, batch, reached, monkeypatch):
+        pinned = []
+        monkeypatch.setattr(torch.Tensor, "pin_memory", lambda x: pinned.append(x))
+        pin_memory(batch)
+        assert len(pinned) == reached
+
     def test_non_blocking_does_no_harm_on_a_cpu(self):
         x = torch.ones(2)
         assert x.to("cpu", non_blocking=True) is x
@@ -67,6 +98,12 @@ class TestPinnedMemory:
     def test_a_copy_of_a_view_that_is_not_contiguous_needs_other_memory(self, change):
         view = change(torch.arange(6.0).reshape(2, 3))
         assert not view.is_contiguous() and view.contiguous().data_ptr() != view.data_ptr()
+
+    def test_a_permuted_batch_keeps_its_strides_on_the_device_and_a_column_slice_does_not(self):
+        images = torch.empty(2, 5, 5, 3, dtype=torch.uint8).permute(0, 3, 1, 2)
+        assert not images.is_contiguous() and images.to("meta").stride() == images.stride()
+        column = torch.empty(4, 6)[:, ::2]
+        assert column.to("meta").stride() != column.stride()
 
 
 @pytest.mark.cuda
@@ -94,12 +131,6 @@ class TestPinnedMemoryWithGpu:
             for pinned in (False, True)
         }
         assert speed[True] > speed[False]
-
-    def test_a_permuted_batch_keeps_its_strides_on_the_device_and_a_column_slice_does_not(self):
-        images = torch.empty(2, 5, 5, 3, dtype=torch.uint8).permute(0, 3, 1, 2)
-        assert not images.is_contiguous() and images.to("meta").stride() == images.stride()
-        column = torch.empty(4, 6)[:, ::2]
-        assert column.to("meta").stride() != column.stride()
 
     def test_pin_memory_copies_and_what_is_pinned_is_returned_as_it_is(self):
         x = torch.ones(3)

@@ -31,6 +31,13 @@ class TestLinkBytes:
         for late in (False, True):
             assert sent(lambda: x.to("meta", non_blocking=late).float()) == 6  # noqa: B023
 
+    @pytest.mark.parametrize("narrow", [torch.bfloat16, torch.float16])
+    def test_a_narrower_dtype_is_converted_before_the_copy_or_32_bits_are_sent(self, narrow):
+        x = torch.zeros(6)
+        assert sent(lambda: x.to(narrow).to("meta", non_blocking=True)) == 12
+        assert sent(lambda: x.to("meta", narrow, non_blocking=True)) == 24
+        assert sent(lambda: x.to("meta", narrow)) == 12
+
     @pytest.mark.parametrize("factor", [1, 5])
     def test_expanded_first_all_copies_are_sent_and_expanded_later_one(self, factor):
         row = torch.zeros(1, 3)
@@ -67,11 +74,20 @@ class TestHostDeviceBandwidth:
         assert not torch.equal(divided, multiplied)
         assert ((divided - multiplied).abs() <= torch.finfo(torch.float32).eps * divided).all()
 
-    def test_pixels_are_exact_in_bfloat16_and_normalized_ones_are_not(self):
-        pixels = torch.arange(256, dtype=torch.uint8)
-        assert torch.equal(pixels.bfloat16().to(torch.uint8), pixels)
-        normalized = pixels.float() / 255
-        assert not torch.equal(normalized.bfloat16().float(), normalized)
+    @pytest.mark.parametrize(("mean", "std"), [(0.0, 1.0), (0.485, 0.229)])
+    def test_float16_rounds_to_11_significant_bits_and_bfloat16_to_8(self, mean, std):
+        x = (torch.arange(1, 256) / 255 - mean) / std
+        error = {dtype: ((x.to(dtype).float() - x) / x).abs().max() for dtype in (torch.float16, torch.bfloat16)}
+        assert 2**-12 < error[torch.float16] <= 2**-11 < 2**-9 < error[torch.bfloat16] <= 2**-8
+
+    def test_packed_tensors_arrive_in_one_copy_and_views_with_the_largest_elements_first_are_aligned(self):
+        parts = [torch.arange(3), torch.arange(2.0), torch.tensor([True])]
+        packed = torch.cat([part.view(torch.uint8) for part in parts])
+        assert sent(lambda: packed.to("meta")) == sum(part.nbytes for part in parts) == 33
+        for part, piece in zip(parts, packed.split([part.nbytes for part in parts]), strict=True):
+            assert torch.equal(piece.view(part.dtype), part)
+        with pytest.raises(RuntimeError):
+            packed[1:9].view(torch.int64)
 
     def test_bytes_of_tokens(self):
         tokens = torch.zeros(64, 4096, dtype=torch.int64)

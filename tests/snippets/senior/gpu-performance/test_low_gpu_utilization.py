@@ -70,6 +70,13 @@ class TestLowGpuUtilization:
                 larger = replace(loop, load=factor * loop.load, copy=factor * loop.copy, kernel=factor * loop.kernel)
                 assert (loops.run(larger)[0] > 70) == expected
 
+    def test_of_two_faults_at_one_rate_no_single_change_helps_and_both_together_do(self):
+        loop = loops.Loop(load=160_000, python=18_000, item=True)
+        kept, no_item = loops.CHECKS["kept batch"], loops.CHECKS["no item()"]
+        for change in (lambda loop: loop, kept, no_item):
+            assert loops.run(change(loop))[0] <= 51
+        assert loops.run(no_item(kept(loop)))[0] == 95
+
     def test_if_the_kernels_do_not_get_longer_utilization_stays(self):
         loop = loops.CAUSES["small kernels"]
         assert loops.run(replace(loop, load=2 * loop.load, copy=2 * loop.copy))[0] == loops.run(loop)[0]
@@ -133,6 +140,15 @@ class TestWaits:
     def test_printing_a_tensor_is_not_seen(self):
         for function in (lambda: str(torch.tensor(1.5)), lambda: repr(torch.ones(3))):
             assert self.names(function) == []
+
+    def test_what_is_no_operation_on_a_cpu_is_not_seen(self):
+        x = torch.ones(3)
+        assert self.names(lambda: (x.tolist(), x.cpu(), x.numpy())) == []
+
+    def test_a_mask_filled_with_a_tensor_of_one_number_looks_like_one_filled_with_a_number(self):
+        x = torch.tensor([1.0, -1.0, 3.0])
+        assert self.names(lambda: x.__setitem__(x > 2, x.mean())) == []
+        assert x.tolist() == [1.0, -1.0, 1.0]
 
     def test_clipping_needs_no_value_unless_it_shall_raise(self):
         model = nn.Linear(2, 2)
