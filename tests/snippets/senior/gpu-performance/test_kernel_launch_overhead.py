@@ -31,7 +31,11 @@ def given(tensors: int, size: int) -> list[torch.Tensor]:
 
 
 def operations(tensors: int, size: int, **options: bool) -> int:
-    optimizer = torch.optim.AdamW(given(tensors, size), **options)
+    return of_a_step(given(tensors, size), **options)
+
+
+def of_a_step(parameters: list[torch.Tensor], **options: bool) -> int:
+    optimizer = torch.optim.AdamW(parameters, **options)
     optimizer.step()
     with launch.Operations() as counted:
         optimizer.step()
@@ -48,6 +52,24 @@ class TestKernelLaunchOverhead:
         assert operations(tensors, size, foreach=False) == 8 * tensors
         assert operations(tensors, size, foreach=True) == 8
         assert operations(tensors, size, fused=True) == 1
+
+    @pytest.mark.parametrize("tensors", [2, 9])
+    def test_foreach_and_fused_run_once_for_each_data_type(self, tensors):
+        parameters = given(tensors, 4)
+        for parameter in given(tensors, 4):
+            parameters.append(parameter.detach().double().requires_grad_())
+            parameters[-1].grad = torch.ones(4, dtype=torch.float64)
+        assert of_a_step(parameters, foreach=False) == 16 * tensors
+        assert of_a_step(parameters, foreach=True) == 16 and of_a_step(parameters, fused=True) == 2
+
+    @pytest.mark.parametrize("tokens", [1, 8])
+    def test_a_kernel_that_only_reads_weights_takes_as_long_for_twice_the_samples(self, tokens):
+        def seconds(n: int, width: int) -> float:
+            flops, moved = 2 * n * width**2, 2 * (2 * n * width + width**2)
+            return max(flops / 989e12, moved / 3.35e12)  # an H100
+
+        assert seconds(2 * tokens, 4096) / seconds(tokens, 4096) < 1.01
+        assert seconds(8192, 4096) / seconds(4096, 4096) > 1.99
 
     def test_a_number_is_not_counted_and_a_tensor_is(self):
         one, many = torch.tensor(1.0), torch.ones(2)

@@ -60,10 +60,27 @@ class TestRooflineMfu:
         flops = counted(lambda: F.scaled_dot_product_attention(q, k, v, is_causal=causal).sum().backward())
         assert flops == 12 * heads * size * length * length
 
+    @pytest.mark.parametrize("causal", [False, True])
+    @pytest.mark.parametrize("operation", ["flash", "efficient", "cudnn"])
+    @pytest.mark.parametrize(("heads", "length", "size"), [(2, 64, 16), (4, 128, 8)])
+    def test_fused_attention_counts_14_with_the_scores_computed_again(self, causal, operation, heads, length, size):
+        q, k, v = (tokens(1, heads, length, size) for _ in range(3))
+        call = getattr(torch.ops.aten, f"_scaled_dot_product_{operation}_attention")
+        more = {"flash": (), "efficient": (None, True), "cudnn": (None, True)}[operation]
+        flops = counted(lambda: call(q, k, v, *more, 0.0, causal)[0].sum().backward())
+        assert flops == 14 * heads * size * length * length
+
     def test_of_a_mixture_of_experts_only_what_a_token_passes_through_counts(self):
         experts = [nn.Linear(8, 8, device="meta") for _ in range(4)]
         flops = counted(lambda: sum(e(tokens(5, 8)).sum() for e in experts).backward())
         assert flops / (4 * 5) == 6 * 64 == 6 * 4 * 64 / 4
+
+    @pytest.mark.parametrize("length", [1024, 8192])
+    def test_6n_misses_less_of_a_wider_model(self, length):
+        def share(width: int) -> float:
+            return 12 * 12 * width**2 * 6 / recompute.model_flops(12 * 12 * width**2, 12, width, length)
+
+        assert share(768) < share(1536) < share(4096)
 
     def test_a_table_of_inputs_in_n_makes_6n_too_high(self):
         d, layers, length, vocabulary = 768, 12, 1024, 50304
@@ -103,6 +120,14 @@ class TestRooflineMfu:
     def test_a_linear_layer_does_about_n_flops_per_byte(self, n, width):
         x = roofline.intensity(F.linear, roofline.given(n, width), roofline.given(width, width))
         assert 0.9 * n < x < n
+
+    @pytest.mark.parametrize("n", [64, 4096, 2**20])
+    @pytest.mark.parametrize("width", [128, 512])
+    def test_a_square_layer_stays_below_half_its_width_so_a_narrow_one_is_memory_bound_with_any_batch(self, n, width):
+        x = roofline.intensity(F.linear, roofline.given(n, width), roofline.given(width, width))
+        assert x < width / 2 and roofline.attainable(x) < roofline.PEAK
+        wide = roofline.intensity(F.linear, roofline.given(4096, 4096), roofline.given(4096, 4096))
+        assert roofline.attainable(wide) == roofline.PEAK
 
     def test_the_roof_is_the_lower_of_two_lines(self):
         ridge = roofline.PEAK / roofline.BANDWIDTH

@@ -55,6 +55,12 @@ class TestSmUtilization:
         shares = {n: utilization.plan(2304, n)[2] for n in (1536, 2048, 3072)}
         assert shares[2048] < 0.7 < shares[1536] == shares[3072] == 1
 
+    @pytest.mark.parametrize(("rows", "columns", "covered"), [(2304, 1600, 12.5 / 13), (2432, 1536, 9.5 / 10)])
+    def test_a_multiple_of_64_or_128_that_is_none_of_the_edge_sticks_out(self, rows, columns, covered):
+        tiles, _, _ = utilization.plan(rows, columns)
+        assert rows * columns / (tiles * 256 * 128) == pytest.approx(covered)
+        assert rows % 128 == 0 and columns % 64 == 0
+
     def test_other_tiles_move_the_steps(self):
         small = ceil(2304 / 128) * ceil(1664 / 128)
         assert small == 234 and ceil(small / 108) == 3
