@@ -70,6 +70,14 @@ class TestFlashAttention:
             forward.flash(q, k, v, width)
         assert largest.size == scores
 
+    @pytest.mark.parametrize(("width", "nan"), [(2, True), (3, False)])
+    def test_a_first_tile_of_minus_infinity_is_nan_although_the_query_sees_keys(self, width, nan):
+        # The third number of each vector makes the first two scores minus infinity, as a mask would.
+        q, k, v = torch.randn(1, 4), torch.randn(6, 4), torch.randn(6, 4)
+        q[:, 2], k[:, 2] = 1, torch.tensor([-torch.inf, -torch.inf, 0, 0, 0, 0])
+        assert by_hand(q, k, v).isfinite().all()
+        assert forward.flash(q, k, v, width).isnan().any() == nan
+
     def test_it_agrees_with_pytorch(self):
         q, k, v = torch.randn(3, 1, 2, 100, 16)
         expected = F.scaled_dot_product_attention(q, k, v)
@@ -91,6 +99,9 @@ class TestFlashAttentionTraffic:
 
     def test_a_last_block_that_is_not_full_reads_all_keys_too(self):
         assert traffic.fused(129, 64, 128) - 2 * 129 * 64 == 2 * (2 * 129 * 64)
+
+    def test_keys_and_values_of_a_head_with_4096_tokens_take_1_mib(self):
+        assert 2 * 4096 * 64 * torch.bfloat16.itemsize == 2**20
 
     def test_larger_blocks_of_queries_read_the_keys_less_often(self):
         keys = [traffic.fused(4096, 64, rows) - 2 * 4096 * 64 for rows in (64, 128, 256)]

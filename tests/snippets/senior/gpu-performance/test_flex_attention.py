@@ -40,12 +40,6 @@ def qkv():
 
 class TestFlexAttention:
     @pytest.mark.parametrize("mask_mod", [causal, window, documents])
-    def test_a_mask_mod_equals_the_dense_mask_it_makes_on_a_grid(self, qkv, mask_mod):
-        dense = mask_mod(0, 0, KEYS[:, None], KEYS)
-        expected = F.scaled_dot_product_attention(*qkv, attn_mask=dense)
-        torch.testing.assert_close(flex_attention(*qkv, block_mask=block_mask(mask_mod)), expected)
-
-    @pytest.mark.parametrize("mask_mod", [causal, window, documents])
     @pytest.mark.parametrize("size", [16, 64])
     def test_the_program_finds_the_kinds_of_blocks_that_pytorch_finds(self, mask_mod, size):
         found = block_mask(mask_mod, size=size)
@@ -59,14 +53,6 @@ class TestFlexAttention:
         hidden = 100 * (1 - window(0, 0, KEYS[:, None], KEYS).float().mean().item())
         sparsity = [block_mask(window, size=size).sparsity() for size in (64, 32, 16, 8)]
         assert sparsity == sorted(sparsity) and sparsity[-1] < hidden
-
-    def test_minus_infinity_in_a_score_mod_gives_the_same_output(self, qkv):
-        def score_mod(score, batch, head, query, key):
-            return torch.where(query >= key, score, -torch.inf)
-
-        torch.testing.assert_close(
-            flex_attention(*qkv, score_mod=score_mod), F.scaled_dot_product_attention(*qkv, is_causal=True)
-        )
 
     def test_masks_combine_and_python_and_raises(self):
         both = block_mask(and_masks(documents, causal))
@@ -100,19 +86,41 @@ class TestFlexAttentionStale:
         same = ids[:, None] == ids
         assert not (same & ~visited).any() and not (~same & full).any()
 
-    def test_eager_mode_ignores_the_list_and_asks_the_mask_for_every_pair(self, qkv):
+    def test_eager_mode_asks_the_mask_for_every_pair_and_a_query_without_a_key_is_zero(self, qkv):
         ids = DOCUMENT.clone()
-        old = block_mask(lambda b, h, q, k: ids[q] == ids[k])
+        old = block_mask(lambda b, h, q, k: (ids[q] == ids[k]) & (q != 3))
         ids.zero_()
-        torch.testing.assert_close(flex_attention(*qkv, block_mask=old), F.scaled_dot_product_attention(*qkv))
+        expected = F.scaled_dot_product_attention(*qkv)
+        expected[:, :, 3] = 0
+        torch.testing.assert_close(flex_attention(*qkv, block_mask=old), expected)
+
+    def test_a_block_mask_keeps_the_mask_mod_and_so_the_ids_that_it_captured(self):
+        ids = DOCUMENT
+        kept = block_mask(lambda b, h, q, k, ids=ids: ids[q] == ids[k])
+        ids = torch.zeros(128)
+        dense = kept.mask_mod(0, 0, KEYS[:, None], KEYS)
+        assert torch.equal(dense, DOCUMENT[:, None] == DOCUMENT) and not torch.equal(dense, ids[:, None] == ids)
+
+    def test_new_closures_over_new_ids_equal_a_dense_mask_and_do_not_compile_again_but_a_length_does(self):
+        graphs = []
+
+        def backend(graph, inputs):
+            graphs.append(graph)
+            return graph.forward
+
+        def masked(ids):
+            return lambda b, h, q, k: ids[q] == ids[k]
+
+        compiled = torch.compile(flex_attention, backend=backend, fullgraph=True)
+        for length, border in ((64, 20), (64, 50), (96, 70)):
+            ids, x = (torch.arange(length) >= border).long(), torch.randn(1, 1, length, 8)
+            out = compiled(x, x, x, block_mask=block_mask(masked(ids), length))
+            expected = F.scaled_dot_product_attention(x, x, x, attn_mask=ids[:, None] == ids)
+            torch.testing.assert_close(out, expected)
+        assert len(graphs) == 2
 
 
 class TestFlexAttentionLimits:
-    def test_the_first_eager_call_of_a_process_warns(self, qkv, monkeypatch):
-        monkeypatch.setattr(sys.modules[flex_attention.__module__], "_WARNINGS_SHOWN", set())
-        with pytest.warns(UserWarning, match=r"called without torch.compile\(\) - this will use an unfused"):
-            flex_attention(*qkv)
-
     def test_no_backward_on_a_cpu(self, qkv):
         with pytest.raises(NotImplementedError, match="does not support backward on CPU"):
             flex_attention(qkv[0].clone().requires_grad_(), qkv[1], qkv[2])
@@ -123,13 +131,16 @@ class TestFlexAttentionLimits:
         with pytest.raises(ValueError, match="block_mask was created for"):
             flex_attention(x, x, x, block_mask=block_mask(causal))
 
-    def test_a_query_that_sees_no_key_is_zero(self, qkv):
-        out = flex_attention(*qkv, block_mask=block_mask(lambda b, h, q, k: (q >= k) & (q != 3)))
-        assert not out[:, :, 3].any() and out.isfinite().all()
+    def test_fewer_key_heads_need_enable_gqa_and_the_first_eager_call_warns_and_a_score_mod_can_hide(
+        self, qkv, monkeypatch
+    ):
+        def score_mod(score, batch, head, query, key):
+            return torch.where(query >= key, score, -torch.inf)
 
-    def test_fewer_key_heads_need_enable_gqa(self, qkv):
         q, k = qkv[0], qkv[1][:, :1]
         with pytest.raises(ValueError, match="enable_gqa=True"):
             flex_attention(q, k, k)
-        expected = F.scaled_dot_product_attention(q, k, k, enable_gqa=True)
-        torch.testing.assert_close(flex_attention(q, k, k, enable_gqa=True), expected)
+        monkeypatch.setattr(sys.modules[flex_attention.__module__], "_WARNINGS_SHOWN", set())
+        with pytest.warns(UserWarning, match=r"called without torch.compile\(\) - this will use an unfused"):
+            out = flex_attention(q, k, k, score_mod=score_mod, enable_gqa=True)
+        torch.testing.assert_close(out, F.scaled_dot_product_attention(q, k, k, is_causal=True, enable_gqa=True))

@@ -22,6 +22,13 @@ def copied(function) -> int:
     return copies.bytes
 
 
+def copies_in_kernels(function) -> int:
+    """Calls of ``aten::copy_``, also those that no dispatch mode sees."""
+    with torch.profiler.profile() as run, torch.no_grad():
+        function()
+    return sum(event.name == "aten::copy_" for event in run.events())
+
+
 @pytest.fixture
 def pair():
     x = torch.randn(2, 8, 6, 6)
@@ -79,6 +86,12 @@ class TestMemoryLayoutLost:
         y = pair[1]
         assert is_last(torch.zeros(8, 1, 1) + y) and is_last(torch.tensor(1.0) + y)
         assert not is_last(torch.zeros(1, 8, 6, 6) + y) and not is_last(torch.zeros(8, 6, 6) + y)
+
+    def test_the_next_channels_last_convolution_restores_the_layout(self):
+        last = nn.Conv2d(8, 8, 3, padding=1).to(memory_format=torch.channels_last)
+        model = nn.Sequential(lost.AddPosition(True), nn.GELU(), last, nn.ReLU())
+        x = torch.randn(1, 8, 6, 6).to(memory_format=torch.channels_last)
+        assert list(lost.layouts(model, x).values()) == ["contiguous", "contiguous", "channels_last", "channels_last"]
 
     @pytest.mark.parametrize(
         "keep",
@@ -148,9 +161,34 @@ class TestMemoryLayoutCopies:
             x.transpose(1, 2).view(2, 5, 12)
 
     @pytest.mark.parametrize("shape", [(6, 4), (3, 6, 4)])
-    def test_a_transposed_operand_is_not_copied(self, shape):
+    def test_a_transposed_operand_is_not_copied_not_even_inside_the_kernel(self, shape):
         x, w = torch.zeros(shape), torch.zeros(5, 4)
-        assert copied(lambda: x @ w.T) == 0
+        assert copied(lambda: x @ w.T) == 0 and copies_in_kernels(lambda: x @ w.T) == 0
+
+    def test_an_operand_without_stride_1_is_copied_inside_the_kernel_where_the_mode_sees_nothing(self):
+        x, w = torch.zeros(6, 8)[:, ::2], torch.zeros(5, 4)
+        assert copied(lambda: x @ w.T) == 0 and copies_in_kernels(lambda: x @ w.T) >= 1
+
+    def test_a_batched_product_copies_heads_that_are_a_transposed_view(self):
+        heads = torch.zeros(2, 5, 3, 4).transpose(1, 2)
+        assert copied(lambda: heads @ heads.mT) == 2 * heads.nbytes
+        one = heads.contiguous()
+        assert copied(lambda: one @ one.mT) == 0
+
+    def test_attention_by_hand_returns_heads_that_reshape_copies_and_the_fused_kernel_may_not(self):
+        q = torch.randn(2, 5, 3, 4).transpose(1, 2)  # as view(batch, tokens, heads, width).transpose(1, 2)
+        by_hand, fused = (q @ q.mT / 2).softmax(-1) @ q, F.scaled_dot_product_attention(q, q, q)
+        torch.testing.assert_close(by_hand, fused)
+        for out, size in ((by_hand, q.nbytes), (fused, 0)):
+            assert copied(lambda out=out: out.transpose(1, 2).reshape(2, 5, 12)) == size
+
+    def test_one_token_needs_no_copy(self):
+        assert copied(lambda: torch.zeros(2, 3, 1, 4).transpose(1, 2).reshape(2, 1, 12)) == 0
+
+    def test_a_channels_last_convolution_converts_a_contiguous_input_in_each_call(self, pair):
+        convolution = nn.Conv2d(8, 8, 3).to(memory_format=torch.channels_last)
+        contiguous, last = (copies_in_kernels(lambda x=x: convolution(x)) for x in pair)
+        assert contiguous > last
 
     def test_contiguous_copies_only_what_is_not(self, pair):
         x, y = pair

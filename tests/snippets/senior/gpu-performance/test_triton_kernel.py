@@ -37,7 +37,9 @@ def probe(tmp_path_factory):
         "@triton.jit\ndef bare(x, out, n, BLOCK: tl.constexpr):\n"
         "    i = tl.arange(0, BLOCK)\n    tl.store(out, tl.sum(tl.load(x + i, mask=i < n), 0))\n\n\n"
         "@triton.jit\ndef count(out, ATOMIC: tl.constexpr):\n"
-        "    if ATOMIC:\n        tl.atomic_add(out, 1.0)\n    else:\n        tl.store(out, tl.load(out) + 1.0)\n"
+        "    if ATOMIC:\n        tl.atomic_add(out, 1.0)\n    else:\n        tl.store(out, tl.load(out) + 1.0)\n\n\n"
+        "@triton.jit\ndef offsets(out, stride, WIDE: tl.constexpr):\n    row = tl.program_id(0)\n"
+        "    if WIDE:\n        row = row.to(tl.int64)\n    tl.store(out + tl.program_id(0), row * stride)\n"
     )
     import importlib.util
 
@@ -124,6 +126,19 @@ class TestTritonKernelLongRows:
         x = torch.stack([torch.linspace(-9, 9, 37), torch.linspace(9, -9, 37)])
         torch.testing.assert_close(long_rows.softmax(x, block), x.softmax(1))
 
+    @pytest.mark.parametrize("masked", [slice(0, 16), slice(0, 36), slice(16, 32), slice(21, 37)])
+    def test_a_block_of_minus_infinity_does_not_spoil_the_row(self, long_rows, masked):
+        x = torch.randn(2, 37)
+        x[1, masked] = NEUTRAL
+        torch.testing.assert_close(long_rows.softmax(x, 16), x.softmax(1))
+
+    @pytest.mark.filterwarnings("ignore:invalid value")
+    def test_a_row_of_minus_infinity_or_with_nan_is_nan_as_in_pytorch(self, long_rows):
+        x = torch.full((2, 37), NEUTRAL)
+        x[1] = 0
+        x[1, 20] = torch.nan
+        assert long_rows.softmax(x, 16).isnan().all() and x.softmax(1).isnan().all()
+
     @pytest.mark.parametrize("dtype", [torch.float16, torch.bfloat16, torch.float32])
     def test_it_keeps_the_dtype_and_takes_slices(self, long_rows, dtype):
         x = torch.randn(6, 50).to(dtype)[::2, 3:40]
@@ -162,6 +177,12 @@ class TestTritonInterpreter:
             out = torch.zeros(1)
             probe.count[(100,)](out, atomic)
             assert out.item() == 100
+
+    def test_a_row_times_a_stride_overflows_at_two_to_the_31_unless_the_row_is_int64(self, probe):
+        for wide in (False, True):
+            out = torch.zeros(4, dtype=torch.int64)
+            probe.offsets[(4,)](out, 2**30, wide)
+            assert out.tolist() == [0, 2**30, 2**31 if wide else -(2**31), 3 * 2**30 if wide else -(2**30)]
 
     def test_bfloat16_needs_a_cast_because_bit_patterns_are_added(self, probe):
         sums = {}
