@@ -62,7 +62,9 @@ def write(topic: Path, name: str, code: str, out: str | None = None) -> Path:
         ("|  9.5 |", "| 10.5 |", True),
         ("tensor([1., 2.])", "tensor([1.5, 2.25])", True),
         ("12 ms", "12 s", False),
-        ("0.5", "-0.5", False),
+        ("line   2.50 ms, at 0 = 2.40", "line  -1.06 ms, at 0 = -1.73", True),  # a fit of what one run measured
+        ("5 - 2", "5 2", False),
+        ("2011-2012", "2011 2012", False),
         ("1 2", "1", False),
     ],
 )

@@ -22,7 +22,7 @@ def titles(plan: plans.Plan) -> list[str]:
 
 def test_one_click_leads_to_a_plan_whose_ticks_are_kept_counted_and_shown_on_the_question_s_page(open_page):
     page = open_page()
-    expect(page.locator('[data-plan="hours-senior"]')).to_contain_text(f"{PLANS['hours-senior'].own} of them senior")
+    expect(page.locator('[data-plan="days-senior"]')).to_contain_text(f"{PLANS['days-senior'].own} of them senior")
     expect(page.locator('[data-plan="weeks-mid"]')).not_to_contain_text("of them")
     page.get_by_role("link", name="Mid in two hours").click()
     expect(page).to_have_url(re.compile(r"plan/\?time=hours&level=mid#hours-mid$"))
