@@ -57,16 +57,20 @@ export const newToday = (date, fresh, memories, now) => {
 }
 
 /**
- * What an interview's date asks for, as a text; empty where there is no date. The arguments are those of `newToday`.
+ * What an interview's date asks for, as a text; empty where there is no date.
+ *
+ * @param {string} date YYYY-MM-DD.
+ * @param {number} fresh how many new cards are chosen.
+ * @param {?{all: number, left: number}} today what `newToday` says of them.
+ * @param {number} now in milliseconds.
  */
-export const plan = (date, fresh, memories, now) => {
+export const plan = (date, fresh, today, now) => {
   const days = daysUntil(date, now)
   if (days === null) return ""
   if (days < 0) return "The day of the interview has passed."
   if (days === 0) return "The interview is today: answer what is due, new cards would not come back before it."
   const left = `The interview is ${days === 1 ? "tomorrow" : `in ${days} days`}.`
   if (fresh === 0) return `${left} You have seen every card that is chosen above: answer what is due.`
-  const today = newToday(date, fresh, memories, now)
   const done = today.left === 0 ? " You have done that for today." : ""
   return `${left} To see each of the ${counted(fresh, "new card")} chosen above before it, answer ${today.all} new a day, besides what is due.${done}`
 }

@@ -52,16 +52,14 @@ export const dueSession = (bank, choice) => {
 
 // The sessions that can begin, each with its name; the first is the one that the key begins. On a new day that is what
 // is due, and on the same day what was left.
-const offers = (bank, choice, all, chosen, memories, now) => {
+const offers = (bank, choice, all, chosen, today, memories, now) => {
   const open = unfinished(bank)
   const isOld = open && open.left < dayBegins(now)
-  const out = suspended()
-  const goOn = open && { ...resumed(open, new Map([...memories].filter(([id]) => bank.byId.has(id) && !out.has(id))), now), parked: open.parked }
+  const goOn = open && { ...resumed(open, memories, now), parked: open.parked }
   const queued = new Set(goOn?.queue)
   const review = reviewOf(all.due.slice(0, choice.size), open)
   const ordered = inOrder(chosen.fresh, choice.order, Object.keys(bank.levels))
   // With a date, what is due and then what that asks for on this day; without one, or after that, as many as are chosen.
-  const today = newToday(choice.date, chosen.fresh.length, chosen.known.concat(chosen.due).map(card => memories.get(card.id)), now)
   const daily = today && [...chosen.due.slice(0, choice.size), ...ordered.slice(0, today.left)]
   const next = session(daily?.length ? daily : [...chosen.due, ...ordered].slice(0, choice.size))
   const due = Math.min(chosen.due.length, choice.size, next.total)
@@ -98,20 +96,22 @@ const showSuspended = (fold, bank) => {
  */
 export const refresh = (box, bank, choice, begin) => {
   const now = Date.now()
-  const memories = store.all("card")
   const cards = asked(bank)
+  const ids = new Set(cards.map(card => card.id))
+  const memories = new Map([...store.all("card")].filter(([id]) => ids.has(id)))
+  const wanted = choice.of(cards)
   const all = sorted(cards, memories, now)
-  const chosen = sorted(choice.of(cards), memories, now)
+  const chosen = sorted(wanted, memories, now)
+  const today = newToday(choice.date, chosen.fresh.length, [...chosen.due, ...chosen.known].map(card => memories.get(card.id)), now)
   box.querySelector(".tw-counts-now").textContent = counts(chosen, memories, all.due.length)
-  box.querySelector(".tw-actions").replaceChildren(...offers(bank, choice, all, chosen, memories, now)
+  box.querySelector(".tw-actions").replaceChildren(...offers(bank, choice, all, chosen, today, memories, now)
     .map(([text, offered], index) => button(text, () => begin(offered), { key: index === 0 && "Space", quiet: index > 0 })))
-  box.querySelector(".tw-plan").textContent = plan(choice.date, chosen.fresh.length,
-    [...chosen.due, ...chosen.known].map(card => memories.get(card.id)), now)
+  box.querySelector(".tw-plan").textContent = plan(choice.date, chosen.fresh.length, today, now)
   const met = [...all.due, ...all.known].map(card => memories.get(card.id))
   const forecast = box.querySelector(".tw-forecast")
   forecast.hidden = met.length === 0
   forecast.querySelector("tbody").replaceChildren(...forecastRows(met, now))
-  const byTopic = Map.groupBy(choice.of(cards), card => card.topic)
+  const byTopic = Map.groupBy(wanted, card => card.topic)
   box.querySelector(".tw-by-topic tbody").replaceChildren(
     ...bank.topics.filter(topic => byTopic.has(topic.id)).map(topic => progressRow(topic, byTopic.get(topic.id), memories, now)))
   showSuspended(box.querySelector(".tw-suspended"), bank)
