@@ -14,6 +14,7 @@ from pathlib import Path
 
 from warmup.dev import browser
 from warmup.run import needs
+from warmup.vocabulary import NEEDS
 
 # What makes one machine compute or wait in another way than the next one.
 SETTINGS = (
@@ -96,7 +97,7 @@ def surroundings() -> str:
             _processor(),
             *packages,
             *(f"{name}={os.environ.get(name, '')}" for name in SETTINGS),
-            *(f"{need}={needs.missing(need)}" for need in ("cuda", "compiler", "triton")),
+            *(f"{need}={needs.missing(need)}" for need in NEEDS),
             chromium,
             str(Path(chromium).stat().st_mtime if chromium else 0),
         ]
