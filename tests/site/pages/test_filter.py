@@ -56,7 +56,7 @@ def test_an_option_says_how_many_it_gives_and_cannot_be_chosen_if_none(open_page
         assert text.endswith(f" ({count})") and disabled is (count == 0), (name, value, text)
     assert any(disabled for *_, disabled in options) and len(options) > len(KINDS)
     names = page.locator("select[name=tag] option").evaluate_all("all => all.slice(1).map(one => one.value)")
-    assert names == sorted(names, key=str.casefold) and len(names) < 150
+    assert names == sorted(names, key=str.casefold) and len(names) < 100
 
 
 def test_a_tag_of_a_single_question_becomes_words(open_page):
