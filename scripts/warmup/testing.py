@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import fcntl
+import gc
 import graphlib
 import importlib.util
 import os
@@ -10,7 +11,8 @@ import shutil
 import subprocess
 import sys
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 from types import ModuleType
 
@@ -55,6 +57,30 @@ def load_snippet(name: str) -> ModuleType:
 
 
 _COPIED = ("requirements-test.txt", "CONTRIBUTING.md", f"snippets/{outputs.WATCHING}")
+
+
+@contextmanager
+def one_rank() -> Iterator[None]:
+    """A process group of gloo that has this process alone. What holds it, such as a replica, is collected before it."""
+    import torch.distributed as dist
+
+    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+    try:
+        yield
+    finally:
+        gc.collect()
+        dist.destroy_process_group()
+
+
+def run_without_gpu(name: str) -> subprocess.CompletedProcess[str]:
+    """Run ``snippets/<name>`` as its reader would on a machine without a GPU."""
+    return subprocess.run(
+        [sys.executable, SNIPPETS / name],
+        text=True,
+        capture_output=True,
+        check=False,
+        env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
+    )
 
 
 def sample_sources() -> set[str]:

@@ -97,6 +97,7 @@ def test_the_site_has_what_the_formats_state_and_no_question_comes_nearly_always
                     levels[{**CARDS, **EXERCISES}[id].level] += 1
         where = one["format"], one["minutes"]
         # In a short interview what must be there leaves time for few others, too few for a share.
+        assert levels.total() >= seeds or one["must"], where
         for level, weight in one["weights"].items() if levels.total() >= seeds else ():
             assert levels[level] / levels.total() == pytest.approx(weight, abs=0.07), (*where, level)
         (most, times), *_ = [(id, n) for id, n in often.most_common() if id not in one["only"]]

@@ -14,6 +14,7 @@ from torch import nn
 from torch.nn import functional
 from torch.nn.parallel import DistributedDataParallel
 
+from warmup import testing
 from warmup.testing import load_snippet
 
 accumulation = load_snippet("senior/distributed/accumulation_no_sync.py")
@@ -117,10 +118,8 @@ def found():
 
 @pytest.fixture
 def one_rank():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    gc.collect()
-    dist.destroy_process_group()
+    with testing.one_rank():
+        yield
 
 
 class TestAccumulationNoSync:

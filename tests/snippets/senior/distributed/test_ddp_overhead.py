@@ -1,6 +1,5 @@
 """What docs/senior/distributed/ddp-overhead.md claims, proven beyond the example shown."""
 
-import gc
 import warnings
 
 import pytest
@@ -9,6 +8,7 @@ import torch.distributed as dist
 from torch import nn
 from torch.nn.parallel import DistributedDataParallel
 
+from warmup import testing
 from warmup.testing import load_snippet
 
 ddp_overhead = load_snippet("senior/distributed/ddp_overhead.py")
@@ -20,10 +20,8 @@ X = torch.ones(1, 512)
 
 @pytest.fixture(autouse=True, scope="module")
 def one_rank():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    gc.collect()  # replicas first, then their group
-    dist.destroy_process_group()
+    with testing.one_rank():
+        yield
 
 
 class TestDdpOverhead:

@@ -1,16 +1,15 @@
 """What docs/senior/distributed/dp-vs-ddp.md claims, proven beyond the example shown."""
 
-import gc
 import inspect
 import warnings
 
 import pytest
 import torch
-import torch.distributed as dist
 from torch import nn
 from torch.nn.modules.utils import consume_prefix_in_state_dict_if_present
 from torch.nn.parallel import DistributedDataParallel
 
+from warmup import testing
 from warmup.testing import load_snippet
 
 dp_vs_ddp = load_snippet("senior/distributed/dp_vs_ddp.py")
@@ -20,10 +19,8 @@ without_gpu = pytest.mark.skipif(torch.accelerator.is_available(), reason="a mac
 
 @pytest.fixture
 def one_rank():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    gc.collect()  # replicas first, then their group
-    dist.destroy_process_group()
+    with testing.one_rank():
+        yield
 
 
 class TestDpVsDdp:

@@ -12,6 +12,7 @@ import torch.distributed._functional_collectives as functional
 import torch.multiprocessing as mp
 from torch.utils.checkpoint import checkpoint
 
+from warmup import testing
 from warmup.testing import load_snippet
 
 layer = load_snippet("senior/distributed/expert_parallelism.py")
@@ -122,9 +123,8 @@ class TestExpertParallel:
 
 @pytest.fixture
 def alone():
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    yield
-    dist.destroy_process_group()
+    with testing.one_rank():
+        yield
 
 
 class TestGraph:

@@ -11,6 +11,7 @@ import torch.distributed.checkpoint as dcp
 import torch.multiprocessing as mp
 from torch.distributed.tensor import Shard, distribute_tensor
 
+from warmup import testing
 from warmup.testing import load_snippet
 
 checkpoints = load_snippet("senior/distributed/inconsistent_checkpoints.py")
@@ -38,11 +39,10 @@ def of_two_ranks(tmp_path_factory):
 
 @pytest.fixture(scope="module", autouse=True)
 def group(of_two_ranks):
-    dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
-    logging.disable()
-    yield
-    logging.disable(logging.NOTSET)
-    dist.destroy_process_group()
+    with testing.one_rank():
+        logging.disable()
+        yield
+        logging.disable(logging.NOTSET)
 
 
 @pytest.fixture

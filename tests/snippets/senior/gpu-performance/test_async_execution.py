@@ -1,15 +1,12 @@
 """What docs/senior/gpu-performance/async-execution.md claims, proven beyond the example shown."""
 
-import os
-import subprocess
-import sys
 import warnings
 
 import pytest
 import torch
 from torch import nn
 
-from warmup.testing import SNIPPETS, load_snippet
+from warmup.testing import load_snippet, run_without_gpu
 
 asynchronous = load_snippet("senior/gpu-performance/async_execution.py")
 dispatch = load_snippet("senior/gpu-performance/async_execution_dispatch.py")
@@ -112,14 +109,7 @@ class TestTheModelOfTheClock:
 
 class TestAsyncExecutionWithoutGpu:
     def test_the_script_refuses_with_a_message_instead_of_timing_a_cpu(self):
-        script = SNIPPETS / "senior/gpu-performance/async_execution.py"
-        run = subprocess.run(
-            [sys.executable, script],
-            text=True,
-            capture_output=True,
-            check=False,
-            env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-        )
+        run = run_without_gpu("senior/gpu-performance/async_execution.py")
         assert run.returncode == 1 and run.stdout == ""
         assert run.stderr.strip() == "async_execution.py needs a CUDA GPU: torch.cuda.is_available() is False"
 

@@ -1,15 +1,12 @@
 """What docs/senior/gpu-performance/cuda-graphs.md claims, proven beyond the example shown."""
 
 import inspect
-import os
-import subprocess
-import sys
 
 import pytest
 import torch
 from torch import nn
 
-from warmup.testing import SNIPPETS, load_snippet
+from warmup.testing import load_snippet, run_without_gpu
 
 model_of_graphs = load_snippet("senior/gpu-performance/cuda_graphs.py")
 real = load_snippet("senior/gpu-performance/cuda_graphs_capture.py")
@@ -112,14 +109,7 @@ class TestTheModel:
 
 class TestWithoutGpu:
     def test_the_script_refuses_with_a_message(self):
-        script = SNIPPETS / "senior/gpu-performance/cuda_graphs_capture.py"
-        run = subprocess.run(
-            [sys.executable, script],
-            text=True,
-            capture_output=True,
-            check=False,
-            env=os.environ | {"CUDA_VISIBLE_DEVICES": ""},
-        )
+        run = run_without_gpu("senior/gpu-performance/cuda_graphs_capture.py")
         assert run.returncode == 1 and run.stdout == ""
         assert "cuda_graphs_capture.py needs a CUDA GPU" in run.stderr
 
