@@ -224,3 +224,34 @@ class TestAccumulationNoSyncCounts:
         accumulation.accumulate(replica, [pair] * micro_batches, lambda output, y: output.sum())
         assert len(calls) == 1
         assert replica.module.weight.grad.item() == pytest.approx(1)
+
+
+class _Branches(nn.Module):
+    def __init__(self):
+        super().__init__()
+        self.p, self.q = nn.Parameter(torch.zeros(1)), nn.Parameter(torch.zeros(1))
+
+    def forward(self, x, uses_q):
+        return (self.p * x).sum() + ((self.q * x).sum() if uses_q else 0)
+
+
+@pytest.mark.usefixtures("one_rank")
+class TestUnusedInTheLastMicroBatch:
+    @pytest.mark.parametrize(("find", "uses_q", "sent"), [(False, True, 1), (False, False, 0), (True, False, 1)])
+    def test_a_bucket_with_a_parameter_that_the_last_one_does_not_use_is_sent_only_if_ddp_looks(
+        self, find, uses_q, sent
+    ):
+        replica = DistributedDataParallel(_Branches(), find_unused_parameters=find)
+        calls = []
+
+        def count(_: None, bucket: dist.GradBucket) -> torch.futures.Future[torch.Tensor]:
+            calls.append(bucket.index())
+            future = torch.futures.Future()
+            future.set_result(bucket.buffer())
+            return future
+
+        replica.register_comm_hook(None, count)
+        with replica.no_sync():
+            replica(torch.ones(1), True).backward()
+        replica(torch.ones(1), uses_q).backward()
+        assert len(calls) == sent

@@ -87,6 +87,11 @@ class TestMemoryLayoutLost:
         assert is_last(torch.zeros(8, 1, 1) + y) and is_last(torch.tensor(1.0) + y)
         assert not is_last(torch.zeros(1, 8, 6, 6) + y) and not is_last(torch.zeros(8, 6, 6) + y)
 
+    @pytest.mark.parametrize("select", [lambda mask, x: torch.where(mask, x, -x), lambda mask, x: mask * x])
+    def test_a_contiguous_mask_decides(self, pair, select):
+        assert not is_last(select(pair[0] > 0, pair[1]))
+        assert is_last(select(pair[1] > 0, pair[1]))
+
     def test_the_next_channels_last_convolution_restores_the_layout(self):
         last = nn.Conv2d(8, 8, 3, padding=1).to(memory_format=torch.channels_last)
         model = nn.Sequential(lost.AddPosition(True), nn.GELU(), last, nn.ReLU())
@@ -174,6 +179,11 @@ class TestMemoryLayoutCopies:
         assert copied(lambda: heads @ heads.mT) == 2 * heads.nbytes
         one = heads.contiguous()
         assert copied(lambda: one @ one.mT) == 0
+
+    @pytest.mark.parametrize("shape", [(1, 16, 4, 8), (2, 1, 4, 8), (2, 16, 1, 8)])
+    def test_it_copies_nothing_if_batch_or_tokens_or_heads_are_one(self, shape):
+        heads = torch.randn(shape).transpose(1, 2)
+        assert copied(lambda: heads @ heads.mT) == 0
 
     def test_attention_by_hand_returns_heads_that_reshape_copies_and_the_fused_kernel_may_not(self):
         q = torch.randn(2, 5, 3, 4).transpose(1, 2)  # as view(batch, tokens, heads, width).transpose(1, 2)
