@@ -43,8 +43,8 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
 
     Returns:
         ``id``, ``title``, ``short``, ``level``, ``topic``, ``kind`` and ``url`` are plain text, ``minutes`` is a
-        number; ``say`` and the three of ``ladder`` are HTML. ``terms`` are words that the answer has, and ``grades``
-        what the three are called, where they are not Weak, Good and Strong.
+        number; ``say`` and the three of ``ladder`` are HTML. ``terms`` are words that the answer has, ``grades`` what
+        the three are called, where they are not Weak, Good and Strong, and ``story`` is True where one tells a story.
     """
     return {
         "id": question.id,
@@ -59,6 +59,7 @@ def card(question: Question, sections: Sections, link: Callable[[str], str]) -> 
         "ladder": [text for _, text in sections.ladder],
         **({"terms": question.terms} if question.terms else {}),
         **({"grades": list(question.grade_names)} if question.grade_names != GRADES else {}),
+        **({"story": True} if question.is_story else {}),
     }
 
 

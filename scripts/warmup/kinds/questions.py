@@ -68,6 +68,11 @@ class Question(Entry):
         return vocabulary.grades(self.kind)
 
     @property
+    def is_story(self) -> bool:
+        """Whether one answers with something that one did: the page tells it, and has room for the reader's own."""
+        return self.section("Tell it") is not None
+
+    @property
     def labels(self) -> list[str]:
         found = [self.level_label, self.topic_label, self.kind_label, f"{self.minutes} min aloud"]
         return found + [f"Needs: {need}" for need in self.needs]

@@ -1,5 +1,6 @@
 // The practice page: how far the reader is, and their progress as a file.
 
+import { address } from "../shared/address.js"
 import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./shared/coding-list.js"
 import { countDue } from "./flashcards/due.js"
@@ -7,6 +8,7 @@ import "./overview/whole-site.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { store } from "../shared/store.js"
+import { countStories } from "../shared/stories.js"
 
 const app = document.getElementById("progress")
 const message = app.querySelector(".tw-message")
@@ -16,12 +18,14 @@ const refresh = () => {
   const cards = [...store.all("card").values()]
   const puzzles = [...store.all("puzzle").values()]
   const questions = [...store.all("question").values()]
-  app.querySelector(".tw-summary").replaceChildren(
+  app.querySelector(".tw-summary").replaceChildren(...[
     element("li", {}, `${counted(questions.filter(question => question.read).length, "question")} read, ${questions.filter(question => question.known).length} known`),
     element("li", {}, `${counted(cards.length, "flashcard")} answered, ${countDue()} of them due again`),
     element("li", {}, `${counted(puzzles.length, "program")} predicted, ${puzzles.filter(puzzle => puzzle.first).length} of them right at the first try`),
     element("li", {}, `${counted(store.all("interview").size, "mock interview")} finished`),
-    element("li", {}, `${howMany("exercise")}, ${howMany("trainer")}`))
+    countStories() > 0 && element("li", {}, `${countStories()} of your own stories for `, element("a", { href: address("senior/behavioral/") }, "behavioral questions")),
+    element("li", {}, `${howMany("exercise")}, ${howMany("trainer")}`),
+  ].filter(Boolean))
 }
 
 const say = text => {

@@ -30,7 +30,13 @@ const SHAPES = {
   place: () => true,
   // A finished mock interview.
   interview: () => true,
+  // A story of the reader's own: see ../story.js.
+  story: entry => isCount(entry.version),
 }
+
+/** A text as an entry may hold it: whole entries are found in a damaged text by their braces, so it has none. */
+export const withoutBraces = text => text.replace(/[%{}]/g, encodeURIComponent)
+export const withBraces = text => text.replace(/%(25|7B|7D)/g, decodeURIComponent)
 
 // A time from the future is kept: this clock may be the wrong one, such as after an empty battery, and a change made here
 // gets a later time than what it changes. A time that no clock shows would win for ever.

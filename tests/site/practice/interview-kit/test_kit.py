@@ -92,6 +92,30 @@ def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
     assert "Strong" not in paper and "Notes" not in paper
 
 
+def test_a_whiteboard_round_and_a_story_are_printed_with_what_decides_there(open_page):
+    design, story = "senior/system-design/low-latency-serving", "senior/behavioral/fixed-a-memory-leak"
+    page = open_page(of(design, story))
+    expect(page.locator(".tw-kit__sum")).to_contain_text("2 questions, 49 minutes")
+    assert pages(page) == 2
+    one, other = (sheet.text_content() for sheet in page.locator(".tw-kit-sheet").all())
+    for expected in ("45 min", "Say at minute", "What fails first", "Requirements", "Trade-offs", "Staff"):
+        assert expected in one, expected
+    assert page.locator(".tw-kit-part--prompts li").evaluate_all("all => all.map(one => one.value)") == [5, 15, 30]
+    for expected in ("4 min", "Ownership", "Reflection", "Strong"):
+        assert expected in other, expected
+    assert "Say at minute" not in other and "Correctness" not in one + other
+    # Both together are no round; one kind alone is.
+    link = page.get_by_role("link", name="Run it as a mock interview")
+    assert "&format=senior&minutes=26&" in link.get_attribute("href")
+    page.get_by_role("button", name=f"Take out: {TITLES[story]}").click()
+    assert "&format=design&minutes=45&" in link.get_attribute("href")
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Download Markdown").click()
+    text = download.value.path().read_text(encoding="utf-8")
+    assert "### Say at minute\n\n- **5**: What have you asked" in text
+    assert "- Requirements:\n- Numbers:\n- Trade-offs:\n- Failure:\n- Communication:" in text
+
+
 def test_no_question_and_no_exercise_flows_over_its_page(open_page):
     page = open_page(PAGE)
     expect(page.get_by_text("No question is chosen yet.")).to_be_visible()

@@ -3,7 +3,7 @@
 import { address } from "../../shared/address.js"
 import { button, counted, element, save } from "../../shared/dom.js"
 import { writeQuestions } from "../../shared/kit-link.js"
-import { cost, sum } from "../mock/set.js"
+import { cost, roundOf, sum } from "../mock/set.js"
 import { minutesOf, total } from "./material.js"
 import { markdown } from "./markdown.js"
 
@@ -12,14 +12,19 @@ const VERSIONS = {
   candidate: ["For the candidate", "The questions alone, with room to write."],
 }
 
-// The level that most of the questions have: the mock interview wants a format.
+// The mock interview wants a format: the round that all belong to, or else the level that most of the questions have.
 const formatOf = cards => {
+  const [round, ...others] = new Set(cards.map(roundOf))
+  if (round && !others.length) return round
   const levels = cards.map(card => card.level)
   return levels.toSorted((one, other) => levels.filter(level => level === other).length - levels.filter(level => level === one).length)[0]
 }
 
-const mockLink = cards => address(`practice/mock/${writeQuestions(cards.map(card => card.id))}`
-  + `&format=${formatOf(cards)}&minutes=${Math.min(180, sum(cards.map(cost)))}&seed=kit`).href
+const mockLink = cards => {
+  const format = formatOf(cards)
+  return address(`practice/mock/${writeQuestions(cards.map(card => card.id))}`
+    + `&format=${format}&minutes=${Math.min(180, sum(cards.map(card => cost(card, format))))}&seed=kit`).href
+}
 
 // `field` shows the text where the browser does not let the page copy.
 const copy = async (field, text, done, tell) => {

@@ -2,7 +2,8 @@
 
 import { counted } from "../../shared/dom.js"
 import { isExercise } from "../shared/cards.js"
-import { DIMENSIONS, label } from "../mock/score.js"
+import { dimensionsOf, label } from "../mock/score.js"
+import { FORMATS, roundOf } from "../mock/set.js"
 import { minutesOf, total } from "./material.js"
 
 /** What a score from 1 to 4 means. */
@@ -18,10 +19,12 @@ const item = (mark, text) => `${mark} ${text.replaceAll(/\n(?=.)/g, `\n${" ".rep
 
 const files = ({ coding: { files: [starter, judge] } }) => `[Starter file](${starter}), [judge](${judge})`
 
-const scores = [
+const scores = card => [
   `Score from 1 to 4: ${SCORES.map((text, index) => `${index + 1} ${text}`).join(", ")}.`,
-  DIMENSIONS.map(name => `- ${label(name)}:`).join("\n"),
+  dimensionsOf(roundOf(card)).map(name => `- ${label(name)}:`).join("\n"),
 ]
+
+const prompts = card => FORMATS[roundOf(card)]?.prompts
 
 const interviewers = (card, grades) => [
   `${card.where} · ${counted(minutesOf(card), "minute")} · [the page](${card.page})`,
@@ -29,12 +32,13 @@ const interviewers = (card, grades) => [
     ? [card.markdown.task, files(card), "### The core line", fence(card.coding.line),
       "### Mistakes to watch for", card.coding.mistakes.map(why => `- ${plain(why)}`).join("\n")]
     : ["### The answer to hear", card.markdown.say, ...(card.terms ? [card.terms.map(term => `- [ ] ${plain(term)}`).join("\n")] : [])]),
+  ...(prompts(card) ? ["### Say at minute", prompts(card).map(([minute, text]) => `- **${minute}**: ${plain(text)}`).join("\n")] : []),
   "### Ask next",
   ...card.markdown.next.map(({ question, answer }) => item("1.", `**${question}**\n\n${answer}`)),
   "### Listening for",
   card.markdown.ladder.map((text, index) => item("-", `**${(card.grades ?? grades)[index]}**: ${text}`)).join("\n"),
   "### Score and notes",
-  ...scores,
+  ...scores(card),
 ]
 
 const candidates = card => [counted(minutesOf(card), "minute"), ...(isExercise(card) ? [card.markdown.task, `[Starter file](${card.coding.files[0]})`] : [])]

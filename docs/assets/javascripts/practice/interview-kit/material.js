@@ -2,7 +2,7 @@
 
 import { address } from "../../shared/address.js"
 import { isExercise, loadCards, place } from "../shared/cards.js"
-import { cost, sum } from "../mock/set.js"
+import { cost, roundOf, sum } from "../mock/set.js"
 
 const FILE = "practice/interview-kit.json"
 const EXERCISES = "practice/interview-kit-exercises.json"
@@ -16,8 +16,11 @@ const read = async path => {
 
 const absolute = url => new URL(url, address("practice/interview-kit/")).href
 
-/** What a question takes, in minutes: an answer and two follow-ups as in the mock interview; an exercise its own time. */
-export const minutesOf = card => (isExercise(card) ? card.minutes : cost(card))
+/**
+ * What a question takes, in minutes: an answer and two follow-ups as in the mock interview, of a whiteboard round or a
+ * story as in that round; an exercise its own time.
+ */
+export const minutesOf = card => (isExercise(card) ? card.minutes : cost(card, roundOf(card)))
 
 /** What all of them take. */
 export const total = cards => sum(cards.map(minutesOf))

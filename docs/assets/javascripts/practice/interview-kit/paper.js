@@ -2,7 +2,8 @@
 
 import { counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, terms } from "../shared/cards.js"
-import { DIMENSIONS, label } from "../mock/score.js"
+import { dimensionsOf, label } from "../mock/score.js"
+import { FORMATS, roundOf } from "../mock/set.js"
 import { SCORES } from "./markdown.js"
 import { minutesOf, total } from "./material.js"
 
@@ -19,8 +20,8 @@ const code = text => element("pre", {}, element("code", {}, text))
 const files = ([starter, judge]) => element("p", { class: "tw-kit-files" }, "Starter: ", element("a", { href: starter }, starter),
   judge && [" Judge: ", element("a", { href: judge }, judge)])
 
-const scores = () => part("score", "Score", element("table", {},
-  element("tbody", {}, DIMENSIONS.map(name => element("tr", {}, element("th", { scope: "row" }, label(name)),
+const scores = card => part("score", "Score", element("table", {},
+  element("tbody", {}, dimensionsOf(roundOf(card)).map(name => element("tr", {}, element("th", { scope: "row" }, label(name)),
     SCORES.map((text, index) => element("td", {}, element("span", { class: "tw-kit-box" }), ` ${index + 1} ${text}`)))))))
 
 // The browser's own Print does not wait.
@@ -33,16 +34,21 @@ const codingParts = ({ coding }) => [
   part("mistakes", "Mistakes to watch for", element("ul", {}, coding.mistakes.map(why => element("li", {}, why)))),
 ]
 
+// What the interviewer says in a round, and when.
+const prompts = card => FORMATS[roundOf(card)]?.prompts && part("prompts", "Say at minute",
+  element("ol", {}, FORMATS[roundOf(card)].prompts.map(([minute, text]) => element("li", { value: minute }, text))))
+
 const sheet = (bank, card, number, count) => element("article", { class: "tw-kit-sheet" },
   element("header", {},
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
   isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
+  prompts(card),
   card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
     element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
   part("ladder", "Listening for", ladder(bank, card)),
-  scores(),
+  scores(card),
   part("notes", "Notes", ruled()))
 
 const candidates = cards => element("article", { class: "tw-kit-list" },
@@ -71,12 +77,20 @@ const densely = one => {
   return true
 }
 
+// Their words are in the answer to hear, marked.
+const withoutTerms = one => {
+  const list = one.querySelector(".tw-terms")
+  list?.remove()
+  return list !== null
+}
+
 // What may be done to a page that is too long, the least loss first; each step as often as it changes something.
 const STEPS = [
   one => shorten(one, ".tw-kit-part--next", 3),
   one => shorten(one, ".tw-kit-part--mistakes", 4),
   one => shorten(one, ".tw-kit-part--next", 2),
   densely,
+  withoutTerms,
   one => shorten(one, ".tw-kit-part--mistakes", 2),
   one => shorten(one, ".tw-kit-part--mistakes", 1),
   one => shorten(one, ".tw-kit-part--next", 0),

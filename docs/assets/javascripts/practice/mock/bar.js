@@ -65,11 +65,9 @@ export const fillBar = () => {
   showPause()
 }
 
-setInterval(() => {
-  if (!session.ticking) return
-  session.readClock()
-  showClocks()
-}, 250)
+setInterval(() => session.tick(), 250)
+
+session.addEventListener("tick", showClocks)
 
 session.addEventListener("begin", () => warned.clear())
 session.addEventListener("pause", showPause)

@@ -1,13 +1,13 @@
 // An interview, and how it is kept.
 
-import { store } from "../../shared/store.js"
-import { DIMENSIONS, STRONG } from "./score.js"
+import { store, withBraces, withoutBraces } from "../../shared/store.js"
+import { dimensionsOf, STRONG } from "./score.js"
 import { clamp, cleanSeed, FORMATS } from "./set.js"
 
 const MOST = { interview: 20, place: 5 }
 
 /** What one writes to a question, and how long it may be, in characters. */
-export const TEXTS = { notes: 2_000, code: 8_000 }
+export const TEXTS = { notes: 2_000, code: 8_000, pad: 4_000 }
 
 /** Where one can stand in a question. */
 const STEPS = ["new", "asked", "follow-1", "follow-2", "revealed", "skipped"]
@@ -16,13 +16,9 @@ const STEPS = ["new", "asked", "follow-1", "follow-2", "revealed", "skipped"]
 export const prepare = ({ format, minutes, seed }, ids, began) => ({
   began, format, minutes, seed, current: 0,
   answers: ids.map(id => ({
-    id, step: "new", ms: 0, ...Object.fromEntries([...DIMENSIONS.map(name => [name, null]), ...Object.keys(TEXTS).map(name => [name, ""])]),
+    id, step: "new", ms: 0, ...Object.fromEntries([...dimensionsOf(format).map(name => [name, null]), ...Object.keys(TEXTS).map(name => [name, ""])]),
   })),
 })
-
-// The store finds whole entries in a damaged text by their braces, so a text that is kept has none.
-const withoutBraces = text => text.replace(/[%{}]/g, encodeURIComponent)
-const withBraces = text => text.replace(/%(25|7B|7D)/g, decodeURIComponent)
 
 /** The interview as an entry of the store: flat, a list for each column. */
 const pack = ({ began, format, minutes, seed, current, answers }) => ({
@@ -30,7 +26,7 @@ const pack = ({ began, format, minutes, seed, current, answers }) => ({
   questions: answers.map(answer => answer.id),
   steps: answers.map(answer => answer.step),
   times: answers.map(answer => Math.round(answer.ms)),
-  ...Object.fromEntries(DIMENSIONS.map(name => [name, answers.map(answer => answer[name])])),
+  ...Object.fromEntries(dimensionsOf(format).map(name => [name, answers.map(answer => answer[name])])),
   ...Object.fromEntries(Object.keys(TEXTS).map(name => [name, answers.map(answer => withoutBraces(answer[name]))])),
 })
 
@@ -54,7 +50,7 @@ const unpack = (entry, byId) => {
     const { [index]: ms } = entry.times ?? {}
     if (STEPS.includes(step)) answer.step = step
     if (isTime(ms)) answer.ms = ms
-    for (const name of DIMENSIONS) {
+    for (const name of dimensionsOf(format)) {
       const { [index]: score } = entry[name] ?? {}
       if (isScore(score)) answer[name] = score
     }

@@ -1,6 +1,6 @@
 // The address of a set of questions.
 
-import { clamp, cleanSeed, FORMATS, MINUTES } from "./set.js"
+import { clamp, cleanSeed, FORMATS, usualMinutes } from "./set.js"
 
 /** The part of an address that brings back this set. Not `q`, which opens the site's search. */
 export const writeLink = ({ format, minutes, seed, answers }) =>
@@ -20,9 +20,9 @@ export const readLink = (search, byId) => {
     format = "junior"
     notes.push("The link names a format that this site does not have; Junior is chosen instead.")
   }
-  const text = query.get("minutes") ?? String(MINUTES.usual)
+  const text = query.get("minutes") ?? String(usualMinutes(format))
   const number = text.trim() ? Number(text) : NaN
-  const minutes = Number.isNaN(number) ? MINUTES.usual : clamp(number)
+  const minutes = Number.isNaN(number) ? usualMinutes(format) : clamp(number)
   if (minutes !== number) notes.push(`The link's minutes cannot be used; ${minutes} are chosen instead.`)
   const asked = [...new Set((query.get("questions") ?? "").split(",").filter(Boolean))]
   const questions = asked.filter(id => byId.has(id))

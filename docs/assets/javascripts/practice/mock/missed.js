@@ -7,26 +7,30 @@ import { store } from "../../shared/store.js"
 import { label, weakIn } from "./score.js"
 import { session } from "./session.js"
 import { fill } from "./view.js"
+import { whiteboard } from "./whiteboard.js"
 
 const link = one => {
   const { url, title } = session.bank.byId.get(one.id)
   return element("a", { href: url }, title)
 }
 
-const weakText = one => weakIn(one).map(name => label(name).toLowerCase()).join(", ")
+const weakOf = one => weakIn(one, session.interview.format)
+
+const weakText = one => weakOf(one).map(name => label(name).toLowerCase()).join(", ")
 
 const missedIn = one => {
   const card = session.bank.byId.get(one.id)
   return element("li", {},
-    element("p", {}, link(one), weakIn(one).length > 0 && element("span", { class: "tw-quiet" }, ` weak: ${weakText(one)}`)),
+    element("p", {}, link(one), weakOf(one).length > 0 && element("span", { class: "tw-quiet" }, ` weak: ${weakText(one)}`)),
     one.notes && element("p", { class: "tw-kept" }, one.notes),
     one.code && element("pre", { tabindex: "0", "aria-label": `Your code: ${card.title}` }, element("code", {}, one.code)),
-    weakIn(one).length > 0 && element("details", {}, element("summary", {}, "What an interviewer listens for"), ladder(session.bank, card)))
+    one.pad && [whiteboard(one.pad), element("pre", { tabindex: "0", "aria-label": `Your pad: ${card.title}` }, element("code", {}, one.pad))],
+    weakOf(one).length > 0 && element("details", {}, element("summary", {}, "What an interviewer listens for"), ladder(session.bank, card)))
 }
 
 /** What was rated weak, and what one has written; null where there is nothing of either. */
 export const missed = ({ answers }) => {
-  const list = answers.filter(one => weakIn(one).length || one.notes || one.code)
+  const list = answers.filter(one => weakOf(one).length || one.notes || one.code || one.pad)
   return list.length > 0 && [element("h2", {}, "What was missing"), element("ul", { class: "tw-missed" }, list.map(missedIn))]
 }
 
@@ -41,11 +45,11 @@ const isDueAlready = one => {
 
 const about = one => {
   if (isDueAlready(one)) return "due already"
-  if (weakIn(one).length) return `weak: ${weakText(one)}`
+  if (weakOf(one).length) return `weak: ${weakText(one)}`
   return one.step === "revealed" ? "" : "not answered"
 }
 
-const isMissed = one => weakIn(one).length > 0 || one.step !== "revealed"
+const isMissed = one => weakOf(one).length > 0 || one.step !== "revealed"
 
 /** Ticks the questions that are to be due as flashcards: at first those with a weak rating, or without an answer. */
 export const again = ({ answers }) => {

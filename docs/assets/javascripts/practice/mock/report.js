@@ -1,16 +1,22 @@
 // The interview as Markdown.
 
-import { DIMENSIONS, label, ratings, scoreText, summarize, weakIn } from "./score.js"
+import { label, ratings, scoreText, summarize, weakIn } from "./score.js"
 import { FORMATS } from "./set.js"
+import { TEXTS } from "./kept.js"
 import { clock } from "./view.js"
+
+const WRITTEN = Object.keys(TEXTS)
 
 // Longer than any run of the same character in the code.
 const fenceFor = code => "`".repeat(Math.max(2, ...[...code.matchAll(/`+/g)].map(([run]) => run.length)) + 1)
 
+const fenced = (text, language) => (text.trim() ? ["", `${fenceFor(text)}${language}`, ...text.trimEnd().split("\n"), fenceFor(text)] : [])
+
 // What one has written to a question, below its title.
-const written = ({ notes, code }) => [
+const written = ({ notes, code, pad }) => [
   ...notes.trim() ? ["", ...notes.trim().split("\n").map(line => `> ${escape(line)}`.trimEnd())] : [],
-  ...code.trim() ? ["", `${fenceFor(code)}python`, ...code.trimEnd().split("\n"), fenceFor(code)] : [],
+  ...fenced(code, "python"),
+  ...fenced(pad, "text"),
 ]
 
 const escape = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&")
@@ -23,6 +29,7 @@ const escape = text => text.replace(/[\\`*_[\]<>|#]/g, "\\$&")
  * @param {string} link the set's own address.
  */
 export const report = (interview, bank, { absolute, date, link }) => {
+  const { format } = interview
   const { ms, all, dimensions, topics, open } = summarize(interview, bank)
   const linked = ({ id }) => {
     const card = bank.byId.get(id)
@@ -34,18 +41,18 @@ export const report = (interview, bank, { absolute, date, link }) => {
       + `Answered in ${clock(ms)}. [The same set](${link}).`, "",
     `Points: ${scoreText(all)} (Weak 0, Good 1, Strong 2).`, "",
     "| | Points | Weak | Good | Strong |", "|---|---|---|---|---|",
-    ...DIMENSIONS.map(name => `| ${label(name)} | ${scoreText(dimensions[name])} | ${dimensions[name].counts.join(" | ")} |`),
+    ...Object.entries(dimensions).map(([name, score]) => `| ${label(name)} | ${scoreText(score)} | ${score.counts.join(" | ")} |`),
   ]
-  const missed = interview.answers.filter(one => weakIn(one).length || one.notes.trim() || one.code.trim())
+  const missed = interview.answers.filter(one => weakIn(one, format).length || WRITTEN.some(name => one[name].trim()))
   if (missed.length) lines.push("", "## What was missing")
   for (const one of missed) {
-    const weak = weakIn(one).map(name => label(name).toLowerCase()).join(", ")
+    const weak = weakIn(one, format).map(name => label(name).toLowerCase()).join(", ")
     lines.push("", `### ${linked(one)}${weak && `: weak in ${weak}`}`, ...written(one))
   }
   if (topics.length) lines.push("", "## By topic, weakest first")
   for (const { group, label: name, url, score, answers } of topics) {
     lines.push("", `### [${escape(name)}](${absolute(url)}) (${group}): ${scoreText(score)}`, "",
-      ...answers.map(answer => `- ${linked(answer)}: ${ratings(answer, bank.grades)}; ${clock(answer.ms)}`))
+      ...answers.map(answer => `- ${linked(answer)}: ${ratings(answer, format, bank.grades)}; ${clock(answer.ms)}`))
   }
   if (open.length) lines.push("", "## Not answered", "", ...open.map(answer => `- ${linked(answer)}`))
   return `${lines.join("\n")}\n`

@@ -2,7 +2,7 @@
 
 import { element } from "../../shared/dom.js"
 import { notesField } from "./notes.js"
-import { DIMENSIONS, label, RUBRIC } from "./score.js"
+import { dimensionsOf, label, rubricOf } from "./score.js"
 import { session } from "./session.js"
 import { view, write } from "./view.js"
 
@@ -10,8 +10,8 @@ let asked = null  // the answer that one was asked to rate
 
 /** Leave the answer for the next question. Without any rating one is asked for it once, and stays. */
 export const goOn = () => {
-  const { answer } = session
-  if (asked === answer || DIMENSIONS.some(name => answer[name] !== null)) {
+  const { answer, interview } = session
+  if (asked === answer || dimensionsOf(interview.format).some(name => answer[name] !== null)) {
     session.onward()
     return
   }
@@ -22,9 +22,9 @@ export const goOn = () => {
 
 /** The form in which one rates the answer that is shown. */
 export const rubric = () => element("form", { class: "tw-rubric", onsubmit: event => { event.preventDefault(); goOn() } },
-  DIMENSIONS.map(dimension => element("fieldset", { class: "tw-choices" },
+  Object.entries(rubricOf(session.interview.format)).map(([dimension, anchors]) => element("fieldset", { class: "tw-choices" },
     element("legend", {}, label(dimension)),
-    RUBRIC[dimension].map((anchor, value) => element("label", {},
+    anchors.map((anchor, value) => element("label", {},
       element("input", {
         type: "radio", name: dimension, value, checked: session.answer[dimension] === value,
         onchange: () => session.rate(dimension, value),

@@ -1,7 +1,8 @@
 // The interview that runs or is summed up: where it stands, its clock, and what one can do with it.
 //
 // What is shown follows the events: `begin`; `step`, another question or another step of one; `pause`; `elsewhere`, when
-// another tab has gone on with a question that is not shown here; and `end`, also when one of the past is opened.
+// another tab has gone on with a question that is not shown here; `tick`, while the clock runs; and `end`, also when one of
+// the past is opened.
 
 import { FOLLOW_UPS, cost, sum } from "./set.js"
 import { keepFinished, prepare, pruneUnfinished, remember, stored } from "./kept.js"
@@ -51,6 +52,13 @@ class Session extends EventTarget {
     this.#since = this.answering && !this.paused ? now : null
   }
 
+  /** Let everybody show how far the clock is. */
+  tick() {
+    if (!this.ticking) return
+    this.readClock()
+    this.#say("tick")
+  }
+
   #stopClock() {
     this.readClock()
     this.#since = null
@@ -59,7 +67,7 @@ class Session extends EventTarget {
   /** What is left, in milliseconds: of the question's time and of the interview's. Less than 0 once it is over. */
   get left() {
     const used = sum(this.interview.answers.map(answer => answer.ms))
-    return { question: cost(this.card) * 60_000 - this.answer.ms, whole: this.interview.minutes * 60_000 - used }
+    return { question: cost(this.card, this.interview.format) * 60_000 - this.answer.ms, whole: this.interview.minutes * 60_000 - used }
   }
 
   pause(to) {

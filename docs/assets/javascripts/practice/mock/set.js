@@ -3,9 +3,14 @@
 import { isExercise } from "../shared/cards.js"
 import { random } from "./chance.js"
 
+/** Whether a card is a whiteboard round of its own. */
+const isDesign = card => card.kind === "design" && card.topic.endsWith("/system-design")
+
 /**
  * What can be chosen: the share of each level; `longest` answers only, in minutes; `kinds` to have at least once, of
- * which those in `anyLevel` may be of a level that has no share.
+ * which those in `anyLevel` may be of a level that has no share. A round takes `only` some cards, gives `each` answer so
+ * many minutes whatever its page says, lasts `usual` minutes if nobody says otherwise, and may have `prompts`: what the
+ * interviewer says at which minute of an answer.
  */
 export const FORMATS = {
   junior: { label: "Junior", about: "A first job: the fundamentals.", weights: { junior: 1 } },
@@ -16,7 +21,26 @@ export const FORMATS = {
     label: "Onsite", about: "Coding, debugging, behavioral and design: one of each first, if the time allows.",
     weights: { senior: 0.5, mid: 0.5 }, kinds: ["coding", "debugging", "behavioral", "design"], anyLevel: ["behavioral"],
   },
+  design: {
+    label: "System design", about: "One whiteboard round of 45 minutes, with a pad, and a prompt at minutes 5, 15 and 30.",
+    weights: { senior: 1 }, only: isDesign, each: 43, usual: 45,
+    prompts: [
+      [5, "What have you asked, and which answer would change the design most?"],
+      [15, "Add it up: memory, bytes, machines, cost. Which of these numbers is a guess?"],
+      [30, "What fails first, and what does a user see? How does a new version go out and come back?"],
+    ],
+  },
+  behavioral: {
+    label: "Behavioral", about: "Three stories of two minutes, each with two follow-ups that probe it.",
+    weights: { senior: 1 }, only: card => card.story, each: 2, usual: 12,
+  },
 }
+
+/** The format whose round a card belongs to by itself; undefined for most. */
+export const roundOf = card => Object.keys(FORMATS).find(name => FORMATS[name].only?.(card))
+
+/** The minutes of an interview, if nobody says otherwise. */
+export const usualMinutes = format => FORMATS[format].usual ?? MINUTES.usual
 
 export const MINUTES = { least: 1, usual: 30, most: 180 }
 /** Each question is followed by two more, a minute each. */
@@ -61,9 +85,9 @@ const dealer = (shares, chance) => {
 
 /** The cards that a format may ask, in an order that does not depend on theirs. */
 export const eligibleOf = (cards, format) => {
-  const { weights, longest = Infinity, anyLevel = [] } = FORMATS[format]
+  const { weights, longest = Infinity, anyLevel = [], only = () => true } = FORMATS[format]
   return cards
-    .filter(card => (weights[card.level] || anyLevel.includes(card.kind)) && card.minutes <= longest)
+    .filter(card => (weights[card.level] || anyLevel.includes(card.kind)) && card.minutes <= longest && only(card))
     .sort((one, other) => (one.id < other.id ? -1 : 1))
 }
 
@@ -82,8 +106,8 @@ export const cleanSeed = text => text.trim().slice(0, SEED_LENGTH)
 /** Minutes within what an interview can last. */
 export const clamp = minutes => Math.min(MINUTES.most, Math.max(MINUTES.least, Math.round(minutes)))
 
-/** What a question takes of the interview's time, in minutes. */
-export const cost = card => card.minutes + FOLLOW_UPS * FOLLOW_UP_MINUTES
+/** What a question takes of an interview's time, in minutes; without a format, of one that is no round of its own. */
+export const cost = (card, format) => (FORMATS[format]?.each ?? card.minutes) + FOLLOW_UPS * FOLLOW_UP_MINUTES
 
 /**
  * The questions of an interview: the same for the same format, minutes and seed while the site has the same ones.
@@ -104,23 +128,24 @@ export const choose = (cards, { format, minutes, seed }) => {
   const eligible = eligibleOf(cards, format)
   const kindsThere = tally(questionsOf(eligible), kindOf)  // exercises make coding no more frequent
   const topicsThere = tally(questionsOf(eligible), card => card.topic)
-  const longestOf = kind => Math.max(0, ...eligible.filter(card => card.kind === kind).map(cost))
+  const costOf = card => cost(card, format)
+  const longestOf = kind => Math.max(0, ...eligible.filter(card => card.kind === kind).map(costOf))
   const nextLevel = dealer(name => weights[name], chance)
   const nextKind = dealer(name => (kindsThere.get(name) ?? 1) ** 0.75, chance)
   const chosen = []
-  const cheapest = Math.min(...eligible.map(cost))
+  const cheapest = Math.min(...eligible.map(costOf))
   for (let left = Math.max(minutes, cheapest); ;) {
     const missing = kinds.filter(kind => !chosen.some(card => kindOf(card) === kind))
     const others = Math.max(chosen.length ? 0 : minutes / 3, sum(missing.filter(kind => kind !== "coding").map(longestOf)))
-    const fitting = eligible.filter(card => !chosen.includes(card) && cost(card) <= left
+    const fitting = eligible.filter(card => !chosen.includes(card) && costOf(card) <= left
       && (weights[card.level] || missing.includes(card.kind)))
     if (!fitting.length) return chosen
-    let pool = fitting.filter(card => !isExercise(card) || cost(card) <= left - others)
+    let pool = fitting.filter(card => !isExercise(card) || costOf(card) <= left - others)
     if (!pool.length) pool = fitting
     // Kinds that must be there come first, the short ones before the long, so that most of them fit.
     const due = pool.filter(card => missing.includes(kindOf(card)))
     if (due.length) {
-      const least = due.reduce((one, other) => (cost(other) < cost(one) ? other : one))
+      const least = due.reduce((one, other) => (costOf(other) < costOf(one) ? other : one))
       pool = due.filter(card => kindOf(card) === kindOf(least))
     }
     const levels = tally(due.length ? pool : questionsOf(pool), card => card.level)
@@ -134,7 +159,7 @@ export const choose = (cards, { format, minutes, seed }) => {
     const kind = nextKind([...tally(pool, kindOf).keys()].sort())
     const card = pick(pool.filter(one => kindOf(one) === kind), chance)
     chosen.push(card)
-    left -= cost(card)
+    left -= costOf(card)
   }
 }
 

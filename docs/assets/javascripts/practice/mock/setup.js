@@ -7,7 +7,7 @@ import { writeLink } from "./link.js"
 import { startRecording } from "./recording.js"
 import { scoreText, summarize } from "./score.js"
 import { session } from "./session.js"
-import { choose, clamp, cleanSeed, cost, eligibleOf, FORMATS, MINUTES, onlyOnes, sum } from "./set.js"
+import { choose, clamp, cleanSeed, cost, eligibleOf, FORMATS, MINUTES, onlyOnes, sum, usualMinutes } from "./set.js"
 import { fill, focus, heading, name, on, show, tell } from "./view.js"
 
 let parts = {}
@@ -16,9 +16,10 @@ const words = list => list.join(", ").replace(/, ([^,]*)$/, " and $1")
 
 // What a format draws, and from how many questions: where there are few, they come again.
 const shares = format => {
-  const { weights, kinds } = FORMATS[format]
+  const { weights, kinds, only } = FORMATS[format]
   const there = eligibleOf(session.bank.cards, format)
   const percent = Object.entries(weights).map(([level, weight]) => `${Math.round(weight * 100)}% ${level}`)
+  if (only) return `From ${counted(there.length, "question")}.`
   const counts = Object.keys(weights).map(level => there.filter(card => card.level === level).length)
   return `${kinds ? "Then " : ""}${percent.join(", ")}, from ${words(counts)} questions.`
 }
@@ -37,10 +38,19 @@ const settings = () => {
 }
 
 const preview = () => {
+  const { format } = settings()
   const cards = choose(session.bank.cards, settings())
-  const always = onlyOnes(session.bank.cards, settings().format).filter(card => cards.includes(card))
-  parts.preview.textContent = `${counted(cards.length, "question")}, ${counted(sum(cards.map(cost)), "minute")} with their follow-ups.`
+  const always = onlyOnes(session.bank.cards, format).filter(card => cards.includes(card))
+  const minutes = sum(cards.map(card => cost(card, format)))
+  parts.preview.textContent = `${counted(cards.length, "question")}, ${counted(minutes, "minute")} with their follow-ups.`
     + always.map(card => ` There is one ${card.kind} question so far, so each set with room for it has it.`).join("")
+}
+
+// A round has a length of its own, until one types another.
+const adapt = ({ target }) => {
+  if (target.name === "minutes") parts.typed = true
+  if (target.name === "format" && !parts.typed) parts.form.elements.namedItem("minutes").value = usualMinutes(target.value)
+  preview()
 }
 
 const begin = (chosen, ids) => {
@@ -55,7 +65,7 @@ const startNew = event => {
   begin(chosen, choose(session.bank.cards, chosen).map(card => card.id))
 }
 
-const form = link => element("form", { onsubmit: startNew, oninput: preview },
+const form = link => element("form", { onsubmit: startNew, oninput: adapt },
   heading("A new interview"),
   formatField(link.format),
   element("div", { class: "tw-fields" }, element("label", {}, "Minutes",
@@ -82,6 +92,7 @@ export const setup = link => {
     offers: element("div", {}),
     past: element("div", {}),
     preview: element("p", { role: "status", class: "tw-quiet" }),
+    typed: link.minutes !== usualMinutes(link.format),
   }
   parts.form = form(link)
   show("setup", parts.offers, parts.form, parts.past)

@@ -2,12 +2,14 @@
 
 import { button, counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, place, say, showProof, terms } from "../shared/cards.js"
+import { ownStory } from "../shared/own-story.js"
 import { bar, fillBar } from "./bar.js"
-import { codeField, notesField } from "./notes.js"
+import { codeField, notesField, padField } from "./notes.js"
+import { prompts } from "./prompts.js"
 import { followAnswer, recordingsOfAnswer } from "./recording.js"
 import { rubric } from "./rubric.js"
 import { session } from "./session.js"
-import { asksForCode, FOLLOW_UPS, followUps } from "./set.js"
+import { asksForCode, FOLLOW_UPS, followUps, FORMATS } from "./set.js"
 import { app, focus, heading, part, show, view } from "./view.js"
 
 // ---------- Follow-ups ----------
@@ -67,6 +69,8 @@ const reveal = () => {
   return [
     recordingsOfAnswer(),
     session.answer.code && codeField(),
+    session.answer.pad && padField(),
+    card.story && part("Your story", ownStory(card)),
     element("div", { class: "tw-part" },
       element("h3", { tabindex: "-1", class: "tw-first" }, isExercise(card) ? "The core line" : "Say it"),
       say(card),
@@ -92,6 +96,7 @@ const ask = byReader => {
       element("p", { class: "tw-ask__place" }, `Question ${interview.current + 1} of ${interview.answers.length} · ${place(bank, card)}`),
       heading(card.title), isExercise(card) && answering && whereToWrite(card)),
     answering && asksForCode(card) && codeField(),
+    answering && FORMATS[interview.format].prompts && [prompts(), padField()],
     stage(session.answer.step),
     answering && notesField("Notes"),
     element("p", { class: "tw-keys" }, "Keys: ",

@@ -6,7 +6,7 @@ import { writeLink } from "./link.js"
 import { again, missed } from "./missed.js"
 import { recordingsOfAll } from "./recording.js"
 import { report } from "./report.js"
-import { DIMENSIONS, label, ratings, scoreText, summarize } from "./score.js"
+import { label, ratings, scoreText, summarize } from "./score.js"
 import { session } from "./session.js"
 import { backToSetup } from "./setup.js"
 import { clock, focus, heading, name, on, show, tell, view } from "./view.js"
@@ -32,8 +32,8 @@ const table = (caption, columns, ...bodies) => element("div", { class: "tw-wide"
   bodies))
 
 const dimensionTable = ({ dimensions }) => table("Points by dimension", ["Dimension", "Points", ...session.bank.grades],
-  element("tbody", {}, DIMENSIONS.map(dimension => element("tr", {},
-    element("th", { scope: "row" }, label(dimension)), number(scoreText(dimensions[dimension])), dimensions[dimension].counts.map(number)))))
+  element("tbody", {}, Object.entries(dimensions).map(([dimension, score]) => element("tr", {},
+    element("th", { scope: "row" }, label(dimension)), number(scoreText(score)), score.counts.map(number)))))
 
 const topicTable = ({ topics }) => table("Points by topic, weakest first", ["Topic and questions", "Points"],
   topics.map(({ url, label: title, group, score, answers }) => element("tbody", { class: "tw-topic" },
@@ -41,7 +41,7 @@ const topicTable = ({ topics }) => table("Points by topic, weakest first", ["Top
       element("th", { scope: "row" }, element("a", { href: url }, title), " ", element("span", { class: "tw-quiet" }, group)),
       number(scoreText(score))),
     element("tr", {}, element("td", { colspan: 2 }, element("ul", {}, answers.map(one => element("li", {}, questionLink(one), " ",
-      element("span", { class: "tw-quiet" }, `${ratings(one, session.bank.grades)}; ${clock(one.ms)}`)))))))))
+      element("span", { class: "tw-quiet" }, `${ratings(one, session.interview.format, session.bank.grades)}; ${clock(one.ms)}`)))))))))
 
 // ---------- Taking it along ----------
 
