@@ -6,6 +6,7 @@ else is derived: the order is the site's, the days have about equal shares.
 
 from __future__ import annotations
 
+import itertools
 from collections.abc import Iterable, Iterator, Sequence
 from dataclasses import dataclass
 from typing import TypeVar
@@ -17,9 +18,23 @@ from warmup.project import Problem, relative
 
 # Each with its name and its number of days, 0 for a single sitting.
 TIMES = {"hours": ("Two hours", 0), "days": ("Two days", 2), "weeks": ("Two weeks", 14)}
-# Minutes. A daily session of flashcards, and a mock interview of the usual length with a look at its summary.
+# Minutes. A daily session of flashcards.
 FLASHCARDS = 20
-MOCK = 60
+
+
+@dataclass(frozen=True)
+class Mock:
+    """A mock interview: its format, as practice/mock/set.js has it, and minutes with a look at its summary."""
+
+    format: str
+    name: str = "Mock interview"
+    minutes: int = 60
+
+
+_SENIOR, _DESIGN = Mock("senior"), Mock("design", "Mock interview: system design")
+_STORIES = Mock("behavioral", "Mock interview: three stories", 25)
+# A level's mock interviews one after the other; else all are of the level's own format.
+MOCKS = {"senior": (_SENIOR, _DESIGN, _STORIES, _DESIGN, _SENIOR)}
 # How a single sitting ends: the level's cheat sheet, and one round of puzzles.
 SHEET = 5
 PUZZLES = 5
@@ -31,14 +46,15 @@ MOCK_DAYS = (4, 7, 10, 12, 14)
 class Part:
     """What belongs together: a day, or a single sitting, which has no name.
 
-    flashcards, mock, sheet, puzzles: minutes of each, 0 where the part has none.
+    flashcards, sheet, puzzles: minutes of each, 0 where the part has none.
+    mock: the mock interview with which it ends, if it does.
     """
 
     name: str
     questions: Sequence[Question]
     drills: Sequence[Drill]
     flashcards: int = 0
-    mock: int = 0
+    mock: Mock | None = None
     sheet: int = 0
     puzzles: int = 0
 
@@ -46,7 +62,8 @@ class Part:
     def minutes(self) -> int:
         asked = sum(question.reading + question.minutes for question in self.questions)
         written = sum(page.minutes for page in self.drills)
-        return asked + written + self.flashcards + self.mock + self.sheet + self.puzzles
+        spoken = self.mock.minutes if self.mock else 0
+        return asked + written + self.flashcards + spoken + self.sheet + self.puzzles
 
 
 @dataclass(frozen=True)
@@ -111,10 +128,11 @@ def plan(site: Site, level: Level, time: str) -> Plan:
     if not count:
         return Plan(time, level, [Part("", questions, drills, sheet=SHEET, puzzles=PUZZLES)])
     parts = []
+    mocks = itertools.cycle(MOCKS.get(level.slug, (Mock(level.slug),)))
     read = _dealt(questions, [question.reading + question.minutes for question in questions], count)
     for day, (asked, written) in enumerate(zip(read, _after(drills, read), strict=True), 1):
         ends_in_a_mock = day in MOCK_DAYS if time == "weeks" else day == count
-        parts.append(Part(f"Day {day}", asked, written, FLASHCARDS, MOCK if ends_in_a_mock else 0))
+        parts.append(Part(f"Day {day}", asked, written, FLASHCARDS, next(mocks) if ends_in_a_mock else None))
     return Plan(time, level, parts)
 
 

@@ -26,9 +26,15 @@ def test_a_plan_has_the_order_of_the_site_and_its_days_have_about_equal_shares(p
     assert len(plan.parts) == (plans.TIMES[plan.time][1] or 1)
     if plan.time != "hours":
         assert all(part.flashcards for part in plan.parts) and plan.parts[-1].mock
-        shares = [part.minutes - part.mock for part in plan.parts]
+        shares = [part.minutes - (part.mock.minutes if part.mock else 0) for part in plan.parts]
         longest = max(page.minutes for page in plan.drills) + max(q.reading + q.minutes for q in plan.questions)
         assert max(shares) - min(shares) <= 2 * longest
+
+
+def test_two_weeks_of_the_senior_level_practice_each_of_its_rounds():
+    found = {plan.id: [part.mock.format for part in plan.parts if part.mock] for plan in plans.plans(SITE)}
+    assert found["weeks-senior"] == ["senior", "design", "behavioral", "design", "senior"]
+    assert found["days-senior"] == ["senior"] and {*found["weeks-mid"]} == {"mid"}
 
 
 @pytest.mark.parametrize("plan", plans.plans(SITE), ids=lambda plan: plan.id)

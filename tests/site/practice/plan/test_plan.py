@@ -208,10 +208,17 @@ def test_a_plan_of_two_hours_ends_with_the_sheet_and_puzzles_and_its_lines_look_
     expect(page).to_have_url(f"{address}junior/sheet/")
 
 
-def test_a_plan_s_mock_interview_has_the_level_of_the_plan(open_page):
+def test_a_plan_s_mock_interview_has_the_format_that_it_says(open_page):
     page = open_page("plan/?time=weeks&level=senior")
-    page.locator(".tw-plan:visible").get_by_role("link", name="Mock interview").first.click()
-    expect(page.get_by_role("radio", name=re.compile("^Senior "))).to_be_checked()
+    plan = page.locator(".tw-plan:visible")
+    for said, chosen in (
+        ("and a look", "Senior "),
+        ("system design", "System design "),
+        ("three stories", "Behavioral "),
+    ):
+        plan.get_by_role("link", name=re.compile(f"^Mock interview.*{said}")).first.click()
+        expect(page.get_by_role("radio", name=re.compile(f"^{chosen}"))).to_be_checked()
+        page.go_back()
 
 
 @pytest.mark.parametrize("query", ["?time=years&level=mid", "?time=hours&level=%3Cb%3E", ""])
