@@ -88,7 +88,7 @@ if __name__ == "__main__":
             f"{hits / truth.sum().item():9.2f}{hits / flagged.sum().item():12.2f}"
             f"{p.mean().item():13.3f}"
         )
-    print(f"share of positives {truth.mean().item():49.3f}")
+    print(f"share of positives {truth.mean().item():50.3f}")
 
     thresholds = torch.arange(0.01, 0.99, 0.01).tolist()
     for name, p in list(found.items())[:2]:

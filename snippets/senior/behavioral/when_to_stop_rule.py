@@ -56,7 +56,7 @@ def answers(accuracies: list[float], rows: int, seed: int, shared: float = 0.7):
 if __name__ == "__main__":
     truth = [0.860, 0.900, 0.915, 0.919, 0.919]  # what nobody sees
     for rows in (500, 8_000):
-        print(f"{rows:,} rows   accuracy   gain of the round    decision")
+        print(f"{rows:5,} rows   accuracy  gain of the round   decision")
         found = answers(truth, rows, seed=7)
         gains = [interval(b.double() - a.double()) for a, b in pairwise(found)]
         for turn, (low, high) in enumerate(gains, start=1):
