@@ -11,10 +11,10 @@ print(
     " + ".join(f"{name} {ms}" for name, ms in list(BUDGET_MS.items())[4:]), end=""
 )
 print(f" = {sum(BUDGET_MS.values())} ms")
-print(f"GPUs to rank all items        {RATE * ITEMS * RANKER / GPU:9,.2f}")
-print(f"GPUs to retrieve, exactly     {RATE * retrieve / GPU:9,.2f}")
-print(f"GPUs to rank 500              {RATE * rank / GPU:9,.2f}")
-print(f"GPUs for both stages          {RATE * (retrieve + rank) / GPU:9,.2f}")
+print(f"GPUs to rank all items        {RATE * ITEMS * RANKER / GPU:6,.0f}")
+print(f"GPUs to retrieve, exactly     {RATE * retrieve / GPU:11.4f}")
+print(f"GPUs to rank 500              {RATE * rank / GPU:11.4f}")
+print(f"GPUs for both stages          {RATE * (retrieve + rank) / GPU:11.4f}")
 print(f"item vectors, bfloat16        {2 * ITEMS * WIDTH / 1e9:9.2f} GB")
 print(f"item features, all            {ITEMS * FEATURES / 1e9:9.2f} GB")
 print(
