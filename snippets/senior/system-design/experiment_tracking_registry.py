@@ -2,6 +2,7 @@ import hashlib
 import os
 import sqlite3
 import tempfile
+import uuid
 from pathlib import Path
 
 
@@ -19,11 +20,13 @@ class Registry:
         self.db.execute(
             "CREATE TABLE IF NOT EXISTS runs (key PRIMARY KEY, artifact)"
         )
-        self.db.execute("CREATE TABLE IF NOT EXISTS promoted (name, key)")
+        self.db.execute(
+            "CREATE TABLE IF NOT EXISTS promoted (name, key, undone DEFAULT 0)"
+        )
 
     def _store(self, artifact: bytes) -> None:
         path = self.folder / hashlib.sha256(artifact).hexdigest()
-        part = path.with_suffix(".part")
+        part = path.with_suffix(f".{uuid.uuid4().hex}")
         part.write_bytes(artifact)
         os.replace(part, path)  # nobody sees half a file
 
@@ -58,19 +61,28 @@ class Registry:
         """Let ``name`` point to a run whose artifact can be read."""
         self.load(key)
         with self.db:
-            self.db.execute("INSERT INTO promoted VALUES (?, ?)", (name, key))
+            self.db.execute(
+                "INSERT INTO promoted (name, key) VALUES (?, ?)", (name, key)
+            )
+
+    def _promotions(self, name: str) -> list[tuple[int, str]]:
+        query = "SELECT rowid, key FROM promoted WHERE name = ? AND NOT undone"
+        return self.db.execute(query + " ORDER BY rowid DESC", (name,)).fetchall()
 
     def current(self, name: str) -> str:
-        query = "SELECT key FROM promoted WHERE name = ? ORDER BY rowid DESC"
-        (key,) = self.db.execute(query, (name,)).fetchone()
-        return key
+        return self._promotions(name)[0][1]
 
     def roll_back(self, name: str) -> str:
-        """Point to the run that was promoted before the current one."""
-        query = "SELECT key FROM promoted WHERE name = ? ORDER BY rowid DESC"
-        keys = [key for (key,) in self.db.execute(query, (name,))]
-        self.promote(name, next(key for key in keys if key != keys[0]))
-        return self.current(name)
+        """Undo the last promotion that is not undone; raises if it is the first."""
+        promotions = self._promotions(name)
+        if len(promotions) < 2:
+            raise ValueError(f"{name} has no earlier promotion")
+        (last, _), (_, key) = promotions[:2]
+        self.load(key)
+        with self.db:
+            query = "UPDATE promoted SET undone = 1 WHERE rowid = ?"
+            self.db.execute(query, (last,))
+        return key
 
     def check(self) -> tuple[list[str], int]:
         """Keys whose artifact is missing, and the number of files without a row."""

@@ -2,6 +2,8 @@
 # requires-python = ">=3.11"
 # dependencies = ["torch>=2.11", "matplotlib>=3.8"]
 # ///
+from statistics import NormalDist
+
 import matplotlib.pyplot as plt
 import torch
 
@@ -30,15 +32,17 @@ def psi(
     return ((p - q) * (p / q).log()).sum(-1)
 
 
-def threshold(reference: torch.Tensor, rows: int, false_alarms: float) -> float:
+def threshold(
+    reference_rows: int, rows: int, false_alarms: float, bins: int = 10
+) -> float:
     """PSI that this share of windows exceeds although nothing changed.
 
-    Windows of ``rows`` rows are drawn from the reference itself.
+    By the chi-square distribution, in the approximation of Wilson and Hilferty.
     """
-    generator = torch.Generator().manual_seed(1)
-    shape = round(10 / false_alarms), rows
-    draws = torch.randint(len(reference), shape, generator=generator)
-    return psi(reference, reference[draws]).sort().values[-11].item()
+    free = bins - 1
+    z, spread = NormalDist().inv_cdf(1 - false_alarms), 2 / (9 * free)
+    chi_square = free * (1 - spread + z * spread**0.5) ** 3
+    return chi_square * (1 / rows + 1 / reference_rows)
 
 
 if __name__ == "__main__":
@@ -50,7 +54,7 @@ if __name__ == "__main__":
         windows = torch.rand(500, rows, generator=generator)
         values = results[rows] = psi(reference, windows).sort().values.tolist()
         above = sum(value > 0.1 for value in values) / 500
-        limit = threshold(reference, rows, 0.01)
+        limit = threshold(len(reference), rows, 0.01)
         print(f"{rows:4}{above:26.0%}{limit:30.3f}")
 
     for place, name in ((0.99, "99% of windows below"), (0.5, "median window")):

@@ -64,8 +64,8 @@ def simulate(
                 over = [r for r in running if used(r.team) > quota[r.team]]
                 if protect:
                     over = [r for r in over if r.gpus <= quota[r.team]]
-                if not over:
-                    break
+                if free + sum(r.gpus for r in over) < job.gpus:
+                    break  # stopping them all would not help
                 stop(max(over, key=lambda r: r.start))
             if job.gpus <= free:
                 waiting.remove(job)

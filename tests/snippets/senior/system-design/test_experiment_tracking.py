@@ -131,3 +131,19 @@ class TestRegistry:
         files = sorted(path.name for path in tmp_path.iterdir())
         assert runs.roll_back("production") == "b" == runs.current("production")
         assert sorted(path.name for path in tmp_path.iterdir()) == files
+        assert runs.roll_back("production") == "a" == runs.current("production")
+        with pytest.raises(ValueError, match="no earlier"):
+            runs.roll_back("production")
+
+    def test_two_that_store_the_same_bytes_at_the_same_time_leave_one_file(self, tmp_path, monkeypatch):
+        first, second = registry.Registry(tmp_path), registry.Registry(tmp_path)
+        replace = registry.os.replace
+
+        def interrupted(source, target):
+            monkeypatch.setattr(registry.os, "replace", replace)
+            second._store(b"same")
+            replace(source, target)
+
+        monkeypatch.setattr(registry.os, "replace", interrupted)
+        first.finish("a", b"same")
+        assert first.load("a") == b"same" and first.check() == ([], 0)

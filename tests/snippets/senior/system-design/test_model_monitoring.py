@@ -26,7 +26,7 @@ class TestBudget:
     def test_a_test_fires_at_its_rate_although_nothing_changes(self, tests, rate):
         generator = torch.Generator().manual_seed(3)
         reference = torch.randn(10_000, generator=generator)
-        limit = psi.threshold(reference, 300, rate)
+        limit = psi.threshold(10_000, 300, rate)
         windows = torch.randn(tests, 300, generator=generator)
         fired = (psi.psi(reference, windows) > limit).float().mean().item()
         assert fired == pytest.approx(rate, rel=0.5)
@@ -84,17 +84,25 @@ class TestPsi:
 
     def test_values_up_to_0_4_come_without_change_in_50_rows(self):
         reference = draw(10_000, 1, seed=1)[0]
-        assert 0.38 < psi.threshold(reference, 50, 0.01) < 0.5
+        assert 0.38 < psi.threshold(10_000, 50, 0.01) < 0.5
         assert psi.psi(reference, draw(50, 2000)).max() > 0.4
 
     def test_with_a_reference_as_small_as_the_window_most_windows_exceed_it(self):
         found = [psi.psi(draw(100, 1, seed)[0], draw(100, 50, seed + 1000)) for seed in range(40)]
         assert (torch.cat(found) > 0.1).float().mean().item() == pytest.approx(0.8, abs=0.07)
 
+    @pytest.mark.parametrize(("rows", "reference_rows", "bins"), [(1000, 1000, 10), (4000, 1000, 10), (400, 2000, 20)])
+    def test_the_threshold_counts_the_rows_of_the_reference_and_the_bins(self, rows, reference_rows, bins):
+        limit = psi.threshold(reference_rows, rows, 0.05, bins)
+        fired = [
+            psi.psi(draw(reference_rows, 1, seed)[0], draw(rows, 5, seed + 1000), bins) > limit for seed in range(60)
+        ]
+        assert torch.cat(fired).float().mean().item() == pytest.approx(0.05, abs=0.045)
+
     @pytest.mark.parametrize("users", [30, 100])
     def test_rows_in_groups_of_ten_fire_in_more_than_half_of_the_windows(self, users):
         reference = draw(10_000, 1, seed=1)[0]
-        limit = psi.threshold(reference, 10 * users, 0.01)
+        limit = psi.threshold(10_000, 10 * users, 0.01)
         grouped = draw(users).repeat_interleave(10, dim=1)
         assert (psi.psi(reference, grouped) > limit).float().mean() > 0.5
         assert (psi.psi(reference, draw(10 * users)) > limit).float().mean() < 0.04
@@ -102,7 +110,7 @@ class TestPsi:
     def test_with_200_000_rows_less_than_a_tenth_of_a_standard_deviation_fires(self):
         generator = torch.Generator().manual_seed(2)
         reference = torch.randn(10_000, generator=generator)
-        limit = 27.9 * (1 / 200_000 + 1 / 10_000)  # 99.9% of chi-square, 9 degrees of freedom
+        limit = psi.threshold(10_000, 200_000, 0.001)
         day = torch.randn(200_000, generator=generator)
         assert psi.psi(reference, day) < limit < psi.psi(reference, day + 0.07)
 
