@@ -108,7 +108,7 @@ class TestResume:
     def test_killed_while_writing_the_old_file_stays_and_loads(self, tmp_path, whole):
         def at(place, step):
             if (place, step) == ("between two steps", 6):
-                os.fsync = lambda _: os.kill(os.getpid(), signal.SIGKILL)
+                setattr(loop.os, "fsync", lambda _: os.kill(os.getpid(), signal.SIGKILL))  # noqa: B010
                 os.kill(os.getpid(), signal.SIGTERM)
 
         assert loop.in_process(tmp_path, STEPS, EVERY, False, at) == -9
@@ -160,6 +160,15 @@ class TestResume:
                 assert all(w.isfinite().all() for w in ends(tmp_path)[0].values())
         finally:
             signal.signal(signal.SIGTERM, before)
+
+    @pytest.mark.parametrize("restarts", [1, 2])
+    def test_with_nan_in_the_checkpoint_each_restart_stops_again(self, tmp_path, restarts):
+        loop.in_process(tmp_path, STEPS, EVERY, False, signal_at("update", 4))
+        state = torch.load(tmp_path / "run.pt")
+        state["model"]["0.bias"][0] = float("nan")
+        torch.save(state, tmp_path / "run.pt")
+        assert [loop.in_process(tmp_path, STEPS, EVERY) for _ in range(restarts)] == [1] * restarts
+        assert torch.load(tmp_path / "run.pt")["step"] == 4
 
 
 class TestNan:
