@@ -111,7 +111,12 @@ class TestDebuggedATrainingFailureSearch:
     @pytest.mark.parametrize(("guilty", "size"), [({3}, 16), ({3, 40}, 64), ({0, 1, 31}, 32)])
     def test_leaving_out_rows_ends_with_the_rows_that_the_failure_needs(self, guilty, size):
         tried = []
-        found = failure.needed(list(range(size)), lambda rows: tried.append(rows) or guilty <= set(rows))
+
+        def fails(rows):
+            tried.append(rows)
+            return guilty <= set(rows)
+
+        found = failure.needed(list(range(size)), fails)
         assert set(found) == guilty and len(tried) == size
 
     def test_halving_finds_one_bad_row_of_64_in_six_runs(self):
