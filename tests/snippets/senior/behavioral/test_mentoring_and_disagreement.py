@@ -13,7 +13,7 @@ rule = load_snippet("senior/behavioral/mentoring_and_disagreement_rule.py")
 
 
 def means(order, drift):
-    times = {"A": [], "B": []}
+    times: dict[str, list[float]] = {"A": [], "B": []}
     for run, name in enumerate(order):
         times[name].append(drift(run))
     return mean(times["A"]), mean(times["B"])
@@ -113,7 +113,11 @@ class TestMentoringAndDisagreementRule:
         order = []
 
         def program(name):
-            return lambda: order.append(name) or 1.0
+            def run():
+                order.append(name)
+                return 1.0
+
+            return run
 
         rule.verdict(program("A"), program("B"), least=0.05)
         assert "".join(order) == "ABBA" * 10

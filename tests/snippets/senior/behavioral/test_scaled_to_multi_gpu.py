@@ -6,7 +6,6 @@ import itertools
 import math
 import re
 import tempfile
-from pathlib import Path
 
 import pytest
 import torch
@@ -18,14 +17,14 @@ from torch.nn.parallel import DistributedDataParallel
 from torch.utils.data import DistributedSampler
 from torch.utils.flop_counter import FlopCounterMode
 
-from warmup.testing import load_snippet
+from warmup.testing import SNIPPETS, load_snippet
 
 target = load_snippet("senior/behavioral/scaled_to_multi_gpu_target.py")
 share = load_snippet("senior/behavioral/scaled_to_multi_gpu_share.py")
 
 
 def page(name):
-    return (Path(share.__file__).parent / name).read_text()
+    return (SNIPPETS / "senior/behavioral" / name).read_text()
 
 
 def _rank(rank, folder, model, x, y):
