@@ -174,3 +174,16 @@ class TestPytorchOrTensorflow:
     def test_the_functional_style_has_nothing_to_zero(self):
         again = styles.grad(styles.loss)(styles.parameters, styles.x, styles.y)
         assert torch.equal(again["weight"], styles.returned["weight"])
+
+    @pytest.mark.parametrize("variance", [1e-3, 1.0])
+    def test_the_epsilon_of_keras_shrinks_a_quiet_channel_and_the_momentum_counts_the_other_way(self, variance):
+        ours, keras = nn.BatchNorm1d(1), nn.BatchNorm1d(1, eps=0.001)
+        assert (ours.momentum, ours.eps) == (0.1, 0.00001)
+        ours(torch.full((4, 1), 2.0))
+        torch.testing.assert_close(ours.running_mean, torch.tensor([0.9 * 0 + 0.1 * 2]))
+        x = torch.ones(1, 1)
+        for norm in (ours, keras):
+            norm.eval().running_var.fill_(variance)
+            norm.running_mean.zero_()
+        shrunk = 1 - (keras(x) / ours(x)).item()
+        assert shrunk == pytest.approx(0.29 if variance < 1 else 0.0005, abs=0.005)
