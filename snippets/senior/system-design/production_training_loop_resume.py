@@ -166,8 +166,8 @@ if __name__ == "__main__":
         for place in ("forward", "backward", "update", "between two steps"):
             at = killed_at(place, signal.SIGTERM)
             rows = (outcome(whole, way, at) for way in (False, True))
-            cells = (f"{same!s}, from {begin}" for _, begin, same in rows)
-            print(f"  {place:27}", *(f"{cell:15}" for cell in cells))
+            flag, handler = (f"{same!s}, from {begin}" for _, begin, same in rows)
+            print(f"  {place:27} {flag:15} {handler}")
         for title, at in (
             ("SIGKILL after the update", killed_at("update", signal.SIGKILL)),
             ("SIGKILL during the save", killed_while_writing),
