@@ -44,6 +44,14 @@ class TestBudget:
         share = 9 / (60 * 50_000 / 16384)
         assert share == pytest.approx(0.05, abs=0.002)
 
+    def test_the_formula_is_one_point_above_at_youngs_interval_and_four_at_a_quarter(self):
+        between = 60 * 50_000 / 16384
+        t = interval.young(between)
+        for factor, points in ((1, 1), (0.25, 4)):
+            found = interval.simulate(factor * t, between, failures=40_000)
+            formula = first_order(factor * t, between, interval.WRITE, interval.DOWN)
+            assert 100 * (formula - found) == pytest.approx(points, abs=0.7)
+
 
 class TestInterval:
     @pytest.mark.parametrize(("between", "write", "down"), [(183.1, 1.0, 6.0), (732, 3.0, 20.0)])
@@ -89,6 +97,23 @@ class TestAgent:
     def test_with_another_number_of_ranks_each_sample_is_still_used_once(self, tmp_path, sizes):
         assert agent.agent(tmp_path, agent.dies, sizes)[1] == [0, 4]
         assert (used(tmp_path) == 1).all()
+
+    @pytest.mark.parametrize(("samples", "ranks", "equal"), [(6, 3, True), (6, 4, False), (1024, 1008, False)])
+    def test_the_mean_over_ranks_is_the_mean_over_samples_only_if_the_batch_divides(self, samples, ranks, equal):
+        loss = torch.arange(samples, dtype=torch.float64) ** 2
+        parts = [loss[rank::ranks] for rank in range(ranks)]
+        over_ranks = torch.stack([part.mean() for part in parts]).mean()
+        weighted = sum(part.mean() * len(part) / samples for part in parts)
+        assert bool(torch.isclose(over_ranks, loss.mean(), rtol=1e-4)) is equal
+        assert torch.isclose(weighted, loss.mean())
+
+    def test_a_hang_before_the_first_heartbeat_is_not_noticed(self, tmp_path, monkeypatch):
+        def slow_start(*_):
+            time.sleep(0.6)  # three times the silence that counts as a hang
+            os._exit(0)
+
+        monkeypatch.setattr(agent, "worker", slow_start)
+        assert agent.agent(tmp_path, sizes=(2, 2), silence_s=0.2) == ("nothing", [0])
 
     def test_two_failures_need_two_restarts(self, tmp_path):
         def fault(rank, step, attempt):

@@ -52,6 +52,10 @@ class TestBudget:
         assert largest == pytest.approx({30: 2.0e9, 120: 9.2e9}[grace], rel=0.01)
         assert (largest > 7e9) is (grace == 120)  # two minutes are enough for 7B, 30 seconds are not
 
+    def test_if_the_loop_saves_twice_the_largest_model_is_half_as_large(self):
+        per_parameter = 2 * (budget.BYTES / budget.COPY + budget.BYTES / budget.WRITE)
+        assert (30 - budget.STEP_S - budget.EXIT_S) / per_parameter == pytest.approx(1.0e9, rel=0.01)
+
     def test_adamw_in_float32_saves_12_bytes_per_parameter(self):
         model = nn.Linear(50, 40)
         optimizer = torch.optim.AdamW(model.parameters())
@@ -104,6 +108,21 @@ class TestResume:
         assert len((tmp_path / "log.txt").read_text().splitlines()) == begin
         assert loop.in_process(tmp_path, STEPS, EVERY) == 0
         assert same(tmp_path, whole)
+
+    @pytest.mark.parametrize(("step", "writes"), [(EVERY, [EVERY, EVERY]), (EVERY + 1, [EVERY, EVERY + 1])])
+    def test_sigterm_in_a_step_that_ends_with_a_save_writes_the_same_state_twice(
+        self, tmp_path, monkeypatch, step, writes
+    ):
+        write, rows = loop.write_atomically, tmp_path / "writes.txt"
+
+        def counted(state, path):
+            with open(rows, "a") as file:
+                print(state["step"], file=file)
+            write(state, path)
+
+        monkeypatch.setattr(loop, "write_atomically", counted)
+        assert loop.in_process(tmp_path, STEPS, EVERY, False, signal_at("update", step)) == loop.AGAIN
+        assert [int(row) for row in rows.read_text().split()] == writes
 
     def test_killed_while_writing_the_old_file_stays_and_loads(self, tmp_path, whole):
         def at(place, step):
@@ -179,6 +198,26 @@ class TestNan:
         assert [finite for _, finite in rows.values()] == [False, False, True]
         assert rows["loss"][0].split("]")[1].strip() == f"stopped at {empty + patience}"
         assert rows["gradient norm"][0].startswith(f"[{empty}]")
+
+    @pytest.mark.parametrize("bad", [float("nan"), float("inf")])
+    def test_the_guard_does_not_keep_a_nan_out_of_batchnorms_running_statistics(self, bad):
+        torch.manual_seed(0)
+        model = nn.Sequential(nn.Linear(4, 8), nn.BatchNorm1d(8), nn.Linear(8, 1))
+        optimizer, skipped = torch.optim.AdamW(model.parameters(), lr=0.01), []
+        for step in range(20):
+            x = torch.randn(16, 4)
+            if step == 4:
+                x[0, 0] = bad
+            optimizer.zero_grad()
+            loss = (model(x) - 1).square().mean()
+            loss.backward()
+            if nn.utils.clip_grad_norm_(model.parameters(), 1.0).isfinite():
+                optimizer.step()
+            else:
+                skipped.append(step)
+        assert skipped == [4] and loss.isfinite()
+        assert all(p.isfinite().all() for p in model.parameters())
+        assert model.eval()(torch.randn(2, 4)).isnan().all()
 
     def test_clipping_spreads_a_nan_of_one_gradient_to_all(self):
         parameters = [nn.Parameter(torch.ones(3)) for _ in range(3)]
