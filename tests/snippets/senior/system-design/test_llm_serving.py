@@ -53,6 +53,29 @@ class TestLlmServing:
         assert pytest.approx(0.0207, abs=0.0005) == 5 * 58 * replica.PROMPT_TOKEN
         assert 5 * 58 * replica.PROMPT_TOKEN > replica.STEP > 10 * 5 * replica.PROMPT_TOKEN
 
+    @pytest.mark.parametrize(("tokens", "ms"), [(3, 21), (2, 45), (1.5, 105)])
+    def test_speculative_decoding_pays_only_if_enough_drafts_are_accepted(self, tokens, ms):
+        def request_s(tokens, checked):
+            return budget.prompt_s + budget.reads_s / tokens + 300 / tokens * checked * replica.PROMPT_TOKEN
+
+        rate = choices.Replica().rate()
+        step_s = budget.weights_s / (1 - rate * request_s(tokens, 5))
+        assert 1000 * step_s / tokens == pytest.approx(ms, abs=1)
+        assert 1 / request_s(3, 5) == pytest.approx(5.3, abs=0.05)
+        alone = budget.weights_s / ((budget.weights_s + 5 * replica.PROMPT_TOKEN) / 3)
+        assert alone > 0.05 / 0.0207 > 2  # one user gains more than 58
+
+    def test_the_compute_of_58_answers_hides_behind_the_weights_and_of_246_does_not(self):
+        assert pytest.approx(0.004, abs=0.0002) == 58 * replica.PROMPT_TOKEN
+        assert 245 * replica.PROMPT_TOKEN < replica.STEP < 246 * replica.PROMPT_TOKEN
+
+    @pytest.mark.parametrize(("answer", "fit"), [(1500, 224), (300, 560)])
+    def test_an_unknown_length_reserves_the_limit(self, answer, fit):
+        assert replica.ROOM // (500 + answer) == fit
+
+    def test_58_answers_read_84_percent_of_256_experts(self):
+        assert 1 - (1 - 8 / 256) ** 58 == pytest.approx(0.84, abs=0.005)
+
     def test_another_replica_reads_the_prompt_and_half_the_answer_in_0_15_s(self):
         assert pytest.approx(0.15, abs=0.005) == 2150 * replica.PROMPT_TOKEN and 2 < 58 / 26 < 3
 
