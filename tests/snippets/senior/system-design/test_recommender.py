@@ -34,6 +34,7 @@ class TestRecommender:
     def test_one_pass_over_the_vectors_and_the_scores_of_64_requests(self):
         assert pytest.approx(0.76e-3, abs=5e-6) == 2 * budget.ITEMS * budget.WIDTH / 3.35e12
         assert 64 * budget.ITEMS * 2 == 1.28e9
+        assert pytest.approx(3.8, abs=0.05) == budget.RATE * 2 * budget.ITEMS * budget.WIDTH / 3.35e12
 
 
 class TestVersions:
@@ -59,6 +60,14 @@ class TestVersions:
         assert versions.recall(tuned[0], old[1], data) > 0.9
         assert any(not torch.equal(a, b) for a, b in zip(old.parameters(), tuned.parameters(), strict=True))
 
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_two_trainings_from_the_same_random_weights_nearly_fit(self, seed):
+        data = versions.world(seed)
+        torch.manual_seed(1)
+        start = torch.nn.ModuleList(torch.nn.Linear(32, 16, bias=False) for _ in range(2))
+        old, new = (versions.train(data, order, start=start) for order in (2, 3))
+        assert versions.recall(new[0], old[1], data) > 0.9
+
 
 class TestIndex:
     @pytest.mark.parametrize("seed", [1, 2])
@@ -75,6 +84,12 @@ class TestIndex:
         vectors = index.clustered_vectors(8_000, 1)
         (_, recall), (_, everything) = index.curve(vectors, index.random_vectors(100, 2), [1, 100])
         assert recall < 0.5 and everything == 1
+
+    @pytest.mark.parametrize(("spread", "found"), [(1.0, 0.67), (1.5, 0.25)])
+    def test_if_clusters_overlap_one_list_does_not_suffice(self, spread, found):
+        vectors = index.clustered_vectors(8_100, 1, spread)
+        ((_, recall),) = index.curve(vectors[:8_000], vectors[8_000:], [1])
+        assert recall == pytest.approx(found, abs=0.06)
 
     def test_opening_every_list_is_exact_search(self):
         for make in (index.random_vectors, index.clustered_vectors):
