@@ -95,3 +95,14 @@ class TestLoop:
             return got
 
         assert asyncio.run(both()) is received
+
+    def test_an_await_of_a_coroutine_that_only_computes_holds_the_loop_too(self):
+        async def awaiting(others):
+            return await loop.blocking(torch.ones(2), others)
+
+        async def both():
+            others = threading.Event()
+            got, _ = await asyncio.gather(awaiting(others), loop.receive(others))
+            return got
+
+        assert asyncio.run(both()) is False
