@@ -9,6 +9,7 @@ chunks = math.ceil((TOKENS - OVERLAP) / (CHUNK - OVERLAP))
 encoded = TOKENS + (chunks - 1) * OVERLAP  # tokens, the overlaps twice
 gpus = {
     "encode every chunk": DOCS * encoded * 2 * ENCODER / GPU,
+    "re-rank 100 chunks": QUESTIONS * 100 * CHUNK * 2 * ENCODER / GPU,
     "extract, hardest 10%": HARD * DOCS * TOKENS * 2 * LARGE / GPU,
     "read for the answers": QUESTIONS * READ * 2 * LARGE / GPU,
 }

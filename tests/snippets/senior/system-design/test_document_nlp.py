@@ -13,8 +13,8 @@ long = load_snippet("senior/system-design/document_nlp_long_broken.py")
 
 class TestDocuments:
     def test_the_rows_and_their_sum(self):
-        assert [round(count, 2) for count in budget.gpus.values()] == [0.11, 0.70, 2.81]
-        assert round(sum(budget.gpus.values()), 2) == 3.62
+        assert [round(count, 2) for count in budget.gpus.values()] == [0.11, 0.66, 0.70, 2.81]
+        assert round(sum(budget.gpus.values()), 2) == 4.28
         assert budget.gpus["extract, hardest 10%"] / budget.HARD == pytest.approx(7.02, abs=0.005)
 
     def test_a_day_has_20_million_vectors_of_30_7_gb_and_58_documents_a_second(self):
@@ -22,6 +22,10 @@ class TestDocuments:
         assert budget.day == 20_000_000 * 768 * 2 == 30.72e9
         assert round(budget.DOCS / 86_400) == 58
         assert round(budget.LARGE / budget.ENCODER) == 73
+        assert budget.DOCS * budget.encoded * 4 == pytest.approx(34e9, rel=0.01)
+
+    def test_re_ranking_costs_six_times_what_encoding_does(self):
+        assert budget.gpus["re-rank 100 chunks"] / budget.gpus["encode every chunk"] == pytest.approx(6, abs=0.1)
 
     def test_the_chunks_of_the_budget_are_those_of_the_cutter(self):
         chunks = long.windows(budget.TOKENS)
@@ -65,6 +69,14 @@ class TestResume:
     def test_if_no_version_is_shorter_an_upsert_suffices(self, monkeypatch):
         monkeypatch.setattr(resume, "LOG", [("a", ["1"]), ("b", ["2"]), ("a", ["3", "4"])])
         assert worst("upsert") == (0, 0, 0)
+
+    @pytest.mark.parametrize("policy", ["upsert", "replace"])
+    def test_a_dead_letter_that_is_replayed_late_brings_old_text_back(self, monkeypatch, policy):
+        monkeypatch.setattr(resume, "LOG", [("a", ["new"]), ("a", ["old one", "old two"])])
+        store = resume.Store()
+        for _ in resume.work(store, policy):
+            pass
+        assert [text for _, _, text in store.rows] == ["old one", "old two"]
 
     @pytest.mark.parametrize(("bad", "stuck"), [("b", 1), ("c", 3)])
     def test_a_poison_document_stops_all_behind_it_unless_attempts_are_limited(self, bad, stuck):
