@@ -9,8 +9,6 @@ const { question } = document.querySelector(".tw-mine").dataset
 const title = document.querySelector("h1").firstChild.textContent.trim()
 const [LEAST, MOST] = [200, 280]  // words of two minutes, as the page's own story has
 
-let before = null  // what was forgotten last, to bring back
-
 const empty = () => Object.fromEntries(Object.keys(PARTS).map(name => [name, ""]))
 
 const read = () => Object.fromEntries([...fields].map(([name, field]) => [name, field.value]))
@@ -20,7 +18,7 @@ const tell = (...nodes) => said.replaceChildren(...nodes)
 
 const length = story => {
   const words = wordsOf(story)
-  if (!words) return "Two minutes are 200 to 280 words."
+  if (!words) return `Two minutes are ${LEAST} to ${MOST} words.`
   const about = words < LEAST ? "there is room for more" : words > MOST ? "more than two minutes" : "about two minutes"
   return `${words} words: ${about}.`
 }
@@ -29,7 +27,7 @@ const count = element("p", { class: "tw-quiet" })
 const actions = element("div", { class: "tw-actions" },
   button("Download as Markdown", () => save("my-story.md", storyAsMarkdown(title, read()), "text/markdown"), { quiet: true }),
   button("Forget this story", () => {
-    before = read()
+    const before = read()
     keepStory(question, empty())
     tell("The story is forgotten. ", button("Undo", () => {
       keepStory(question, before)

@@ -3,7 +3,7 @@
 import { counted } from "../../shared/dom.js"
 import { isExercise } from "../shared/cards.js"
 import { dimensionsOf, label } from "../mock/score.js"
-import { FORMATS, roundOf } from "../mock/set.js"
+import { promptsOf, roundOf } from "../mock/set.js"
 import { minutesOf, total } from "./material.js"
 
 /** What a score from 1 to 4 means. */
@@ -24,15 +24,13 @@ const scores = card => [
   dimensionsOf(roundOf(card)).map(name => `- ${label(name)}:`).join("\n"),
 ]
 
-const prompts = card => FORMATS[roundOf(card)]?.prompts
-
 const interviewers = (card, grades) => [
   `${card.where} · ${counted(minutesOf(card), "minute")} · [the page](${card.page})`,
   ...(isExercise(card)
     ? [card.markdown.task, files(card), "### The core line", fence(card.coding.line),
       "### Mistakes to watch for", card.coding.mistakes.map(why => `- ${plain(why)}`).join("\n")]
     : ["### The answer to hear", card.markdown.say, ...(card.terms ? [card.terms.map(term => `- [ ] ${plain(term)}`).join("\n")] : [])]),
-  ...(prompts(card) ? ["### Say at minute", prompts(card).map(([minute, text]) => `- **${minute}**: ${plain(text)}`).join("\n")] : []),
+  ...(promptsOf(card).length ? ["### Say at minute", promptsOf(card).map(([minute, text]) => `- **${minute}**: ${plain(text)}`).join("\n")] : []),
   "### Ask next",
   ...card.markdown.next.map(({ question, answer }) => item("1.", `**${question}**\n\n${answer}`)),
   "### Listening for",

@@ -3,7 +3,7 @@
 import { counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, terms } from "../shared/cards.js"
 import { dimensionsOf, label } from "../mock/score.js"
-import { FORMATS, roundOf } from "../mock/set.js"
+import { promptsOf, roundOf } from "../mock/set.js"
 import { SCORES } from "./markdown.js"
 import { minutesOf, total } from "./material.js"
 
@@ -34,17 +34,14 @@ const codingParts = ({ coding }) => [
   part("mistakes", "Mistakes to watch for", element("ul", {}, coding.mistakes.map(why => element("li", {}, why)))),
 ]
 
-// What the interviewer says in a round, and when.
-const prompts = card => FORMATS[roundOf(card)]?.prompts && part("prompts", "Say at minute",
-  element("ol", {}, FORMATS[roundOf(card)].prompts.map(([minute, text]) => element("li", { value: minute }, text))))
-
 const sheet = (bank, card, number, count) => element("article", { class: "tw-kit-sheet" },
   element("header", {},
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
   isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
-  prompts(card),
+  promptsOf(card).length > 0 && part("prompts", "Say at minute", element("ol", {}, promptsOf(card).map(([minute, text]) =>
+    element("li", { value: minute }, text)))),
   card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
     element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
   part("ladder", "Listening for", ladder(bank, card)),

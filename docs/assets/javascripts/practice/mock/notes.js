@@ -6,6 +6,9 @@ import { session } from "./session.js"
 import { app } from "./view.js"
 import { whiteboard } from "./whiteboard.js"
 
+// What is not prose: the browser leaves it as it is typed.
+const AS_TYPED = { class: "tw-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off" }
+
 const field = (name, label, rows, more = {}) => element("label", { class: "tw-written" },
   element("span", {}, label, element("span", { class: "tw-quiet" }, " Esc leaves the field.")),
   element("textarea", {
@@ -22,7 +25,7 @@ export const notesField = label => field("notes", `${label}.`, 3)
 export const padField = () => {
   const box = element("div", {}, whiteboard(session.answer.pad))
   return element("div", {}, field("pad", "Your components and arrows, one a line, such as: gateway -> queue: 25 ms.", 8, {
-    class: "tw-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
+    ...AS_TYPED,
     oninput: ({ target }) => {
       session.write("pad", target.value)
       box.replaceChildren(whiteboard(target.value))
@@ -31,6 +34,4 @@ export const padField = () => {
 }
 
 /** The code of the question that is shown. */
-export const codeField = () => field("code", "Your code. Nothing runs it.", 12, {
-  class: "tw-code", spellcheck: "false", autocapitalize: "off", autocomplete: "off", wrap: "off",
-})
+export const codeField = () => field("code", "Your code. Nothing runs it.", 12, AS_TYPED)

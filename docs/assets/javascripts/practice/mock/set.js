@@ -39,6 +39,9 @@ export const FORMATS = {
 /** The format whose round a card belongs to by itself; undefined for most. */
 export const roundOf = card => Object.keys(FORMATS).find(name => FORMATS[name].only?.(card))
 
+/** What the interviewer says while this card is answered in its round, as [minute, text]; nothing for most. */
+export const promptsOf = card => FORMATS[roundOf(card)]?.prompts ?? []
+
 /** The minutes of an interview, if nobody says otherwise. */
 export const usualMinutes = format => FORMATS[format].usual ?? MINUTES.usual
 
