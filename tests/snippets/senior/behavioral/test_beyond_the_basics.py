@@ -92,6 +92,24 @@ class TestBeyondTheBasicsTraining:
         with torch.autocast("cpu", dtype=torch.bfloat16):
             assert not layer(x).equal(before)
 
+    @pytest.mark.parametrize(("grad", "cache"), [(True, False), (False, True)])
+    def test_a_frozen_weight_and_a_region_without_a_cache_use_the_current_weight(self, grad, cache):
+        weight, x = nn.Parameter(torch.ones(4, 4), requires_grad=grad), torch.ones(1, 4)
+        with torch.autocast("cpu", dtype=torch.bfloat16, cache_enabled=cache):
+            before = nn.functional.linear(x, weight)
+            with torch.no_grad():
+                weight.mul_(2)
+            assert nn.functional.linear(x, weight).equal(2 * before)
+
+    @pytest.mark.parametrize(("lengths", "count"), [([1, 2, 3, 4], 2), ([8, 7, 6, 5], 2), ([2, 3, 1, 0], 4)])
+    def test_lengths_0_and_1_get_graphs_of_their_own(self, lengths, count):
+        torch._dynamo.reset()
+        graphs = []
+        double = torch.compile(lambda x: 2 * x, backend=lambda graph, _: graphs.append(graph) or graph)
+        for length in lengths:
+            double(torch.ones(length))
+        assert len(graphs) == count
+
     @pytest.mark.parametrize("bad", [math.inf, -math.inf, math.nan])
     def test_a_scaler_skips_the_step_and_says_nothing(self, bad):
         w = nn.Parameter(torch.ones(2))

@@ -46,6 +46,14 @@ class TestCustomLossForTheBusiness:
         behind = relative_costs(*loss.draw(3, 10_000), *loss.draw(103, 20_000), 10.0)[0] > 1
         assert ahead and behind
 
+    @pytest.mark.parametrize("seed", [0, 1, 2])
+    def test_plain_scores_match_the_share_of_positives_in_each_fifth_and_weighted_ones_do_not(self, seed):
+        (x, labels), (test, truth) = loss.draw(seed, 10_000), loss.draw(seed + 100, 20_000)
+        plain, weighted = (scores(loss.fit(x, labels, miss), test).sigmoid() for miss in (1.0, 10.0))
+        for fifth in plain.argsort().chunk(5):
+            assert plain[fifth].mean().item() == pytest.approx(truth[fifth].mean().item(), abs=0.015)
+        assert weighted.mean() > 3 * truth.mean()
+
     @pytest.mark.parametrize("weight", [4.0, 20.0])
     def test_a_weight_multiplies_the_learned_odds(self, weight):
         x, labels = loss.draw(4, 8_000, bias=-3.0)

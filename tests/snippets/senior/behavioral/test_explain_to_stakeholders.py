@@ -54,7 +54,7 @@ class TestExplainToStakeholders:
         for look in range(10):
             old, new = old + looks(10 + look), new + looks(50 + look)
             stopped |= new - old > 1.96 * (old + new).sqrt()
-        assert stopped.double().mean() > 2.5 / 40
+        assert stopped.double().mean() * 40 == pytest.approx(3.8, abs=0.3)
 
 
 class TestExplainToStakeholdersChart:

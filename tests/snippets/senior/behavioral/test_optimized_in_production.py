@@ -68,6 +68,28 @@ class TestCounts:
         names = operators(encoder(width), torch.randn(texts, places, width), mask)
         assert len(names) == (8 if fast_path else 236)
 
+    @pytest.mark.parametrize(("texts", "places", "width"), [(2, 7, 64), (5, 3, 32)])
+    def test_62_of_the_236_calls_do_more_than_return_a_view_or_drop_nothing(self, texts, places, width):
+        torch.backends.mha.set_fastpath_enabled(False)
+        try:
+            names = operators(encoder(width), torch.randn(texts, places, width), torch.zeros(texts, places).bool())
+        finally:
+            torch.backends.mha.set_fastpath_enabled(True)
+        free = [
+            "view",
+            "transpose",
+            "select",
+            "dropout",
+            "reshape",
+            "unflatten",
+            "unsqueeze",
+            "squeeze",
+            "contiguous",
+            "expand",
+            "permute",
+        ]
+        assert sum(name.split(".")[1] not in free for name in names) == 62
+
     @pytest.mark.parametrize(("texts", "places"), [(32, 512), (3, 98), (1, 40)])
     def test_the_servers_flops_are_those_that_are_counted(self, texts, places):
         x = torch.empty(texts, places, 512, device="meta")
@@ -217,3 +239,9 @@ class TestTwiceTheTraffic:
 
 def test_2_3_times_as_fast_is_56_5_percent_less_time():
     assert round(100 * (1 - 1 / 2.3), 1) == 56.5
+
+
+@pytest.mark.parametrize("seed", [1, 2, 3])
+def test_on_other_traffic_the_levers_do_the_same_and_the_tail_as_served_is_longer(seed):
+    served, fused, own = (levers.simulate(one, 400, seed=seed).p(99) for one in (AS_SERVED, FUSED, OWN_WIDTH))
+    assert 66 < served < 131 and abs(served - fused) < 1 and 8.5 < own < 11.5

@@ -87,3 +87,17 @@ class TestWhenToStopRule:
 
     def test_without_an_error_the_interval_has_no_width(self):
         assert rule.interval(torch.ones(50)) == (1, 1)
+
+    def test_on_other_rows_the_rule_seldom_stops_with_500_and_often_with_8000(self):
+        truth = [0.860, 0.900, 0.915, 0.919, 0.919]
+
+        def stops(rows, draws):
+            found = torch.zeros(4)
+            for seed in range(draws):
+                models = rule.answers(truth, rows, seed=2000 + seed)
+                found += torch.tensor([rule.decide(*models[turn : turn + 2]) != "go on" for turn in range(4)])
+            return (found / draws).tolist()
+
+        few, many = stops(500, 400), stops(8_000, 200)
+        assert few[3] == pytest.approx(1 / 7, abs=0.05) and max(few[:2]) < 0.03
+        assert many[2] == pytest.approx(0.5, abs=0.1) and many[3] == pytest.approx(0.9, abs=0.06)
