@@ -101,3 +101,13 @@ class TestWhyThatChoiceHarness:
         x, y = page.DIGITS
         losses = [page.run(page.SCRIPT, ("warmup",), x=x, y=y, seed=s)["loss"].item() for s in (seed, seed, seed + 1)]
         assert losses[0] == losses[1] != losses[2]
+
+
+def test_weight_decay_shrinks_a_weight_by_about_one_percent_in_these_steps():
+    weight = torch.nn.Parameter(torch.ones(1))
+    optimizer = torch.optim.SGD([weight], 0.9, 0.9, weight_decay=1e-4)
+    weight.grad = torch.zeros(1)
+    for step in range(60):
+        optimizer.param_groups[0]["lr"] = 0.9 * min(1, (step + 1) / 50) * (1 - step / 60)
+        optimizer.step()
+    assert 0.985 < weight.item() < 0.993
