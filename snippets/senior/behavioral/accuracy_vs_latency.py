@@ -68,7 +68,7 @@ def rounded(model: nn.Sequential, bits: int) -> nn.Sequential:
 
 
 def lost(before: Tensor, after: Tensor) -> tuple[float, float, float]:
-    """Points of accuracy lost, and a 95% interval for pairs (Bonett and Price).
+    """Points of accuracy lost, and a 95% Wald interval for pairs, smoothed by one.
 
     Args:
         before, after: for the same rows, whether each answer was right.

@@ -59,6 +59,12 @@ class TestMentoringAndDisagreementLoader:
         won = loader.processes(held, free, 4, copy) - loader.threads(held, free, 4)
         assert won == pytest.approx(copy / 4, rel=0.1)
 
+    @pytest.mark.parametrize(("held", "threads_win"), [(30, True), (36, True), (40, False)])
+    def test_a_copy_moves_the_limit_to_one_plus_its_share_over_the_workers(self, held, threads_win):
+        free, copy = 100 - held, 50
+        found = loader.threads(held, free, 4) < loader.processes(held, free, 4, copy)
+        assert found is threads_win is (held / 100 < (1 + copy / 100) / 4)
+
     def test_the_numbers_of_the_story(self):
         assert loader.threads(8, 2, 4) == pytest.approx(8, abs=0.005)
         assert loader.processes(8, 2, 4, 0) == 2.5

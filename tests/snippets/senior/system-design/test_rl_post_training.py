@@ -1,6 +1,7 @@
 """What docs/senior/system-design/rl-post-training.md claims, proven beyond the example shown."""
 
 import pytest
+import torch
 
 from warmup.testing import load_snippet
 
@@ -82,6 +83,12 @@ class TestRlPostTrainingQueue:
         assert ages[-1] == pytest.approx(age, abs=2) and ages == sorted(ages)
         fresh = queue.train(1.0, 1, updates=90, seed=1)
         assert rewards[-1] < fresh[0][-1] - 0.2 and sum(muted) / 90 > 0.3 > sum(fresh[2]) / 90
+
+    @pytest.mark.parametrize("limit", [4, 1000])
+    def test_without_a_clip_an_old_batch_costs_this_prototype_nothing(self, limit, monkeypatch):
+        monkeypatch.setattr(torch.Tensor, "clamp", lambda ratio, low, high: ratio)
+        rewards, ages, muted = queue.train(1.5, limit, seed=1)
+        assert rewards[-1] > 0.96 and sum(muted) == 0
 
     def test_slower_workers_leave_the_queue_empty(self):
         with pytest.raises(IndexError):
