@@ -157,7 +157,7 @@ if __name__ == "__main__":
         ),
     }
     torch.manual_seed(0)
-    print(f"{'delivery':16}{'own test':10}contract test")
+    print(f"{'delivery':15}{'own test':9}contract test")
     for name, fault in faults.items():
         program, scale, order = fault()
         own = (
@@ -168,4 +168,4 @@ if __name__ == "__main__":
             verdict = "passes"
         except AssertionError as error:
             verdict = str(error)
-        print(f"{name:16}{own:10}{verdict}")
+        print(f"{name:15}{own:9}{verdict}")
