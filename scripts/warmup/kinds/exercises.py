@@ -21,7 +21,8 @@ from warmup.project import Problem, relative
 
 FOLDER = "practice/write"
 MOST_LINES = 12  # of a core line that a formatter has wrapped
-TOPICS = ("Attention and inference", "Losses", "Layers", "Training", "Data and classics")
+STEPS = "A GPT in ten steps"  # whose ranks are the steps; their pages follow one another
+TOPICS = ("Attention and inference", "Losses", "Layers", "Training", "Data and classics", STEPS)
 
 
 @dataclass(eq=False)
@@ -107,8 +108,10 @@ class Exercise(Drill):
 
 
 def load(docs: Path, questions: Mapping[str, Question], problems: list[Problem]) -> list[Exercise]:
-    """Read every exercise below ``docs``, in the order of their ranks; arguments as in ``drills.load``."""
-    return drills.load(Exercise, docs, questions, problems, lambda one: (one.rank is None, one.rank or 0))
+    """Read every exercise below ``docs`` in the order of ranks, the steps last; arguments as in ``drills.load``."""
+    return drills.load(
+        Exercise, docs, questions, problems, lambda one: (one.topic == STEPS, one.rank is None, one.rank or 0)
+    )
 
 
 def _squeezed(rows: list[str]) -> str:

@@ -531,7 +531,9 @@ def _restore(state: tuple[dict[str, dict], tuple]) -> str:
             setattr(owner, key, value)
             changed = f"{name}.{key}".lstrip(".")
         # What a class inherits is hidden by what is added to it.
-        for key in set(now).difference(before) if isinstance(owner, type) else ():
+        # Python keeps __slotnames__ in a class that is pickled.
+        added = set(now).difference(before, {"__slotnames__"})
+        for key in added if isinstance(owner, type) else ():
             if not _is_torch(now[key]):
                 delattr(owner, key)
                 changed = f"{name}.{key}"
