@@ -54,7 +54,7 @@ def rounded(model: nn.Sequential, bits: int) -> nn.Sequential:
     for layer in model:
         if isinstance(layer, nn.Linear):
             most = 2 ** (bits - 1) - 1
-            scale = layer.weight.abs().amax(1, keepdim=True) / most
+            scale = layer.weight.abs().amax(1, keepdim=True).clamp(1e-30) / most
             copy = nn.Linear(*layer.weight.T.shape, dtype=torch.float64)
             copy.load_state_dict(
                 {
@@ -65,6 +65,13 @@ def rounded(model: nn.Sequential, bits: int) -> nn.Sequential:
             layer = copy.requires_grad_(False)
         layers.append(layer)
     return nn.Sequential(*layers)
+
+
+def size(model: nn.Module, bits: int = 32) -> float:
+    """Bytes of weights in ``bits``, biases in float32, and the scales of rows."""
+    weights = [p for p in model.parameters() if p.dim() == 2]
+    per_row = 4 if bits == 32 else 8  # its bias, its scale
+    return sum(w.numel() * bits / 8 + per_row * len(w) for w in weights)
 
 
 def lost(before: Tensor, after: Tensor) -> tuple[float, float, float]:
@@ -92,9 +99,9 @@ def flops(model: nn.Module) -> int:
 def cascade(
     small: nn.Module, large: nn.Module, images: Tensor, sure: float
 ) -> tuple[Tensor, Tensor]:
-    """Labels, and which rows went on to the large model, as they were not sure."""
+    """Labels, and which rows went on to the large model: not sure, or NaN."""
     top, labels = small(images).softmax(1).max(1)
-    passed_on = top < sure
+    passed_on = ~(top >= sure)
     labels[passed_on] = large(images[passed_on]).argmax(1)
     return labels, passed_on
 
@@ -112,16 +119,13 @@ if __name__ == "__main__":
     )
 
     def row(
-        name: str, right: Tensor, mean: float, worst: float, size: float
+        name: str, right: Tensor, mean: float, worst: float, stored: float
     ) -> None:
         points, low, high = lost(reference, right)
         accuracy = f"{right.double().mean():.1%}"
         interval = f"{points:4.1f} ({low:4.1f} to {high:4.1f})"
         costs = f"{mean / all_of_it:8.1%} {worst / all_of_it:8.1%}"
-        print(f"{name:18}{accuracy:>6}   {interval} {costs} {size:8,.0f}")
-
-    def size(model: nn.Module, bits: int = 32) -> float:
-        return sum(p.numel() for p in model.parameters()) * bits / 8
+        print(f"{name:18}{accuracy:>6}   {interval} {costs} {stored:8,.0f}")
 
     row("large", reference, all_of_it, all_of_it, size(large))
     for name, model, bits in (

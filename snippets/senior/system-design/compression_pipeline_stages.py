@@ -57,19 +57,24 @@ def narrow(model: nn.Sequential, width: int) -> nn.Sequential:
     return small
 
 
-def int8(model: nn.Sequential) -> nn.Sequential:
-    """A copy whose weights are rounded to 8 bits, with one scale per row."""
+def rounded(model: nn.Sequential, bits: int = 8, group: int = 0) -> nn.Sequential:
+    """A copy whose weights are rounded to bits, with one scale per row.
+
+    With a group, which must divide the inputs, there is one scale per group.
+    """
     model = copy.deepcopy(model)
     with torch.no_grad():
         for layer in model[::2]:
-            scale = layer.weight.abs().amax(1, keepdim=True) / 127
-            layer.weight.copy_((layer.weight / scale).round() * scale)
+            weight = layer.weight.unflatten(1, (-1, group or layer.in_features))
+            scale = weight.abs().amax(2, keepdim=True) / (2 ** (bits - 1) - 1)
+            scale[scale == 0] = 1  # a row of zeros stays one
+            layer.weight.copy_(((weight / scale).round() * scale).flatten(1))
     return model
 
 
 def on_grid(model: nn.Sequential) -> bool:
-    """Whether the weights of all layers are multiples of their row's int8 scale."""
-    pairs = zip(model[::2], int8(model)[::2], strict=True)
+    """Whether all weights are multiples of their row's 8-bit scale."""
+    pairs = zip(model[::2], rounded(model)[::2], strict=True)
     return all(torch.allclose(a.weight, b.weight, atol=1e-6) for a, b in pairs)
 
 
@@ -87,12 +92,13 @@ if __name__ == "__main__":
     teacher = train(network(256), *data)
     cut = narrow(teacher, 64)
     tuned = train(copy.deepcopy(cut), *data)
-    early = train(narrow(int8(teacher), 64), *data)
+    early = train(narrow(rounded(teacher), 64), *data)
     stages = {"float32, width 256": teacher, "width 64": cut}
-    stages |= {"width 64, fine-tuned": tuned, "... then int8": int8(tuned)}
+    stages |= {"width 64, fine-tuned": tuned, "... then int8": rounded(tuned)}
     stages |= {
         "int8, width 64, fine-tuned": early,
-        "... then int8 again": int8(early),
+        "... then int8 again": rounded(early),
+        "width 192, 4 bits": rounded(narrow(teacher, 192), 4, group=32),
     }
     for name, model in stages.items():
         share = accuracy(model, IMAGES[test], LABELS[test])

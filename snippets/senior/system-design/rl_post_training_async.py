@@ -40,13 +40,19 @@ def learner_s(tokens: float, gpus: int) -> float:
 if __name__ == "__main__":
     tokens = 64 * sum(lengths(128))
     alone = rollout_s([16_000])
-    print(f"one answer of 16,000 tokens, alone on a GPU: {alone:.0f} s")
+    full = 16_000 * 120 / refilled_tokens_per_s(120, lengths(128))
+    print(f"an answer of 16,000 tokens, alone on a GPU: {alone:.0f} s")
+    print(f"the same, beside 119 others in a pool: {full:.0f} s")
     for gpus in (32, 64, 128, 256):
         write = rollout_s(lengths(8192 // gpus))
         step = write + learner_s(tokens, gpus)
         row = f"rollout {write:3.0f} s, step {step:3.0f} s"
         hours = gpus * step / 3600
         print(f"synchronous, {gpus:3} GPUs: {row}, {hours:4.1f} GPU-hours")
+    write = rollout_s(lengths(4 * 128)) / 4  # four GPUs read four times as fast
+    step = write + learner_s(tokens, 64)
+    row = f"rollout {write:3.0f} s, step {step:3.0f} s"
+    print(f"the same 64, 4 per engine: {row}, {64 * step / 3600:4.1f} GPU-hours")
     for writers in (32, 36, 40):
         write = tokens / (writers * refilled_tokens_per_s(120, lengths(128)))
         learn = learner_s(tokens, 64 - writers)

@@ -51,8 +51,8 @@ def train(
         optimizer.zero_grad()
         loss.backward()
         optimizer.step()
-        lost = (clipped < ratio * advantage).double().sum() / (advantage != 0).sum()
-        muted.append(lost.item())
+        lost = (clipped < ratio * advantage).sum().item()
+        muted.append(lost / max(1, advantage.count_nonzero().item()))
         ages.append(update - version)
         rewards.append(logits.detach().softmax(1).gather(1, right).mean().item())
     return rewards, ages, muted

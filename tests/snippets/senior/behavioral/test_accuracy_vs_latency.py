@@ -1,6 +1,7 @@
 """What docs/senior/behavioral/accuracy-vs-latency.md claims, proven beyond the example shown."""
 
 import functools
+import random
 from math import sqrt
 
 import pytest
@@ -88,6 +89,17 @@ class TestModels:
         costs = trade.flops(small) + passed_on * trade.flops(large)
         assert costs.double().quantile(0.99) == trade.flops(small) + trade.flops(large) > trade.flops(large)
 
+    def test_a_small_model_that_is_trained_longer_is_surer_and_the_cascade_loses_more(self):
+        test, truth, large, small, _ = models(2)
+        images, labels, *_ = trade.digits(2)
+        longer = trade.train(images, labels, [8], steps=1200, lr=0.01, seed=2)
+        shares, losses = [], []
+        for model in (small, longer):
+            answers, passed_on = trade.cascade(model, large, test, 0.9)
+            shares.append(float(passed_on.double().mean()))
+            losses.append(trade.lost(right(large, test, truth), answers == truth)[0])
+        assert shares == pytest.approx([0.46, 0.24], abs=0.02) and losses == pytest.approx([0.6, 1.0], abs=0.15)
+
     @pytest.mark.parametrize("seed", [2, 3])
     def test_a_higher_threshold_costs_more(self, seed):
         test, _, large, small, _ = models(seed)
@@ -110,6 +122,22 @@ class TestCascade:
         assert answers.tolist() == [0, 1, 1]
         assert passed_on.tolist() == [False, True, True]
 
+    def test_a_row_that_is_not_a_number_goes_on(self):
+        rows = torch.tensor([[float("nan"), 0.0], [9.0, 0.0]])
+        assert trade.cascade(nn.Identity(), nn.Identity(), rows, 0.9)[1].tolist() == [True, False]
+
+    @pytest.mark.parametrize(("busy", "before", "after"), [(0.5, 4.3, 1.6), (0.2, 2.4, 1.02)])
+    def test_in_a_queue_the_cascade_improves_p99(self, busy, before, after):
+        found = []
+        for first, share in ((0.0, 1.0), (0.023, 0.195)):  # the large model takes a time of 1
+            chance, now, free, waits = random.Random(0), 0.0, 0.0, []
+            for _ in range(20_000):
+                now += chance.expovariate(busy)
+                free = max(now, free) + first + (chance.random() < share)
+                waits.append(free - now)
+            found.append(sorted(waits)[19_800])
+        assert found == pytest.approx([before, after], rel=0.1) and found[1] < found[0]
+
     def test_a_row_that_is_sure_and_wrong_never_reaches_the_large_model(self):
         always_right = nn.Linear(2, 2, bias=False)
         answers, passed_on = trade.cascade(nn.Identity(), always_right, torch.tensor([[9.0, 0.0]]), 0.9)
@@ -130,6 +158,19 @@ class TestCosts:
             for widths in ([64, 128, 128, 10], [64, 8, 10], [64, 16, 10])
         )
         assert [round(100 * share / large, 1) for share in (small, wider, small + large)] == [2.3, 4.6, 102.3]
+
+    @pytest.mark.parametrize(("hidden", "share"), [([8], 0.30), ([128, 128], 0.27)])
+    def test_8_bits_are_a_quarter_and_the_scales_and_biases(self, hidden, share):
+        widths = [64, *hidden, 10]
+        model = nn.Sequential(*(nn.Linear(a, b) for a, b in zip(widths, widths[1:], strict=False)))
+        assert trade.size(model) == sum(p.nbytes for p in model.parameters())
+        assert trade.size(model, 8) / trade.size(model) == pytest.approx(share, abs=0.005)
+
+    @pytest.mark.parametrize("bits", [8, 2])
+    def test_a_row_of_zeros_stays_one(self, bits):
+        model = nn.Sequential(nn.Linear(5, 3, dtype=torch.float64)).requires_grad_(False)
+        model[0].weight[1] = 0
+        assert not trade.rounded(model, bits)[0].weight[1].any()
 
     @pytest.mark.parametrize(("bits", "values"), [(8, 255), (4, 15), (2, 3)])
     def test_rounded_weights_have_few_values_and_the_largest_stays(self, bits, values):

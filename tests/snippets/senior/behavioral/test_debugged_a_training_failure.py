@@ -106,6 +106,17 @@ class TestDebuggedATrainingFailureStep:
             assert torch.equal(before, job.model.weight)
         assert scaler.get_scale() == 128.0
 
+    def test_a_pair_that_meets_every_65_steps_halves_the_scale_each_time(self):
+        scaler = torch.amp.GradScaler("cpu", init_scale=65536.0)
+        weight = nn.Parameter(torch.ones(1))
+        optimizer = torch.optim.SGD([weight], lr=0.0)
+        for step in range(1300):
+            optimizer.zero_grad()
+            scaler.scale((weight * (math.nan if step % 65 == 0 else 1.0)).sum()).backward()
+            scaler.step(optimizer)
+            scaler.update()
+        assert scaler.get_scale() == 65536 / 2**20 == 0.0625 and scaler.get_growth_interval() == 2000
+
 
 class TestDebuggedATrainingFailureSearch:
     @pytest.mark.parametrize(("guilty", "size"), [({3}, 16), ({3, 40}, 64), ({0, 1, 31}, 32)])
@@ -170,6 +181,12 @@ class TestDebuggedATrainingFailureGradient:
         assert z.grad.isfinite().all().item() is finite
         if finite:
             assert z.grad.abs().max() == 0
+
+    @pytest.mark.parametrize(("dtype", "finite"), [(torch.float16, False), (torch.bfloat16, True)])
+    def test_in_float16_1e_12_inside_the_root_is_zero(self, dtype, finite):
+        z = torch.ones(2, 3, dtype=dtype, requires_grad=True)
+        (1 - ((z[0] - z[1]).square().sum() + 1e-12).sqrt()).square().backward()
+        assert z.grad.isfinite().all().item() is finite
 
     @pytest.mark.parametrize("rows", [3, 20])
     def test_pdist_is_the_distance_by_hand_in_value_and_gradient(self, rows):

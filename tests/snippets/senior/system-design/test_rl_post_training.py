@@ -32,6 +32,24 @@ class TestRlPostTraining:
     def test_95_percent_leave_44_percent_of_the_groups_without_an_advantage(self):
         assert pytest.approx(0.44, abs=0.005) == 0.95**16 + 0.05**16
 
+    def test_new_draws_in_place_of_the_lost_answers_leave_a_worker_1_percent_long_ones(self):
+        torch.manual_seed(0)
+        written, again = (torch.distributions.LogNormal(8, 0.8).sample([100_000]) for _ in range(2))
+        is_open = written > written.quantile(0.9)
+        redrawn = torch.where(is_open, again, written)
+        assert (redrawn > written.quantile(0.9)).double().mean() == pytest.approx(0.01, abs=0.002)
+        assert redrawn.mean() < 0.9 * written.mean() and written[~is_open].mean() < redrawn.mean()
+
+    @pytest.mark.parametrize("lengths", [[2, 2, 2, 2], [1, 2, 3, 10]])
+    def test_at_a_ratio_of_1_a_mean_per_answer_is_zero_and_a_mean_per_token_only_for_equal_lengths(self, lengths):
+        advantage, tokens = torch.tensor([0.75, -0.25, -0.25, -0.25]), torch.tensor(lengths)
+        logits = torch.zeros(4, requires_grad=True)
+        ratio = (logits - logits.detach()).exp()
+        (ratio * advantage).mean().backward()
+        assert (ratio * advantage).mean() == 0 and logits.grad.abs().min() > 0
+        by_token = (ratio * advantage * tokens).sum() / tokens.sum()
+        assert (by_token == 0) == (len(set(lengths)) == 1)
+
 
 class TestRlPostTrainingAsync:
     @pytest.mark.parametrize("answers", [1, 32, 512])
@@ -39,6 +57,19 @@ class TestRlPostTrainingAsync:
         alone = pools.rollout_s([16_000])
         assert alone == pytest.approx(136, abs=0.5)
         assert pools.rollout_s([*pools.lengths(answers)[:-1], 16_000]) >= 0.999 * alone
+
+    @pytest.mark.parametrize("gpus", [2, 4])
+    def test_a_step_that_reads_faster_shortens_the_wait_that_more_engines_do_not(self, gpus, monkeypatch):
+        more_engines = pools.rollout_s(pools.lengths(128 // gpus))
+        one_by_one = pools.rollout_s(pools.lengths(128 * gpus)) / gpus
+        monkeypatch.setattr(pools, "BANDWIDTH", gpus * pools.BANDWIDTH)
+        sharded = pools.rollout_s(pools.lengths(128 * gpus))
+        assert sharded == pytest.approx(one_by_one) and sharded < more_engines
+        assert gpus != 4 or (sharded + 104, sharded) == pytest.approx((249, 144), abs=1)
+
+    def test_the_longest_answer_takes_two_steps_of_the_learner_in_a_full_engine(self):
+        seconds = 16_000 * 120 / pools.refilled_tokens_per_s(120, pools.lengths(128))
+        assert seconds == pytest.approx(548, abs=0.5) and 2 * 261 < seconds < 3 * 261
 
     def test_equal_lengths_have_no_tail(self):
         step_by_step = [4000] * 128
@@ -83,6 +114,18 @@ class TestRlPostTrainingQueue:
         assert ages[-1] == pytest.approx(age, abs=2) and ages == sorted(ages)
         fresh = queue.train(1.0, 1, updates=90, seed=1)
         assert rewards[-1] < fresh[0][-1] - 0.2 and sum(muted) / 90 > 0.3 > sum(fresh[2]) / 90
+
+    def test_a_longer_run_gets_there_without_a_limit(self):
+        rewards, _, muted = queue.train(1.5, 1000, updates=320)
+        assert next(i for i, reward in enumerate(rewards, 1) if reward >= 0.95) == pytest.approx(310, abs=5)
+        fresh, _, _ = queue.train(1.5, 4)
+        assert next(i for i, reward in enumerate(fresh, 1) if reward >= 0.95) == pytest.approx(89, abs=5)
+
+    def test_groups_that_are_all_solved_mute_nothing(self, monkeypatch):
+        solved = torch.zeros(queue.PROMPTS, 1, dtype=torch.long)
+        monkeypatch.setattr(torch, "randint", lambda *shape, **kind: solved)
+        monkeypatch.setattr(torch, "multinomial", lambda p, n, **kind: solved.expand(-1, n))
+        assert queue.train(1.0, 1, updates=3)[2] == [0, 0, 0]
 
     @pytest.mark.parametrize("limit", [4, 1000])
     def test_without_a_clip_an_old_batch_costs_this_prototype_nothing(self, limit, monkeypatch):
