@@ -5,6 +5,6 @@ values = torch.arange(100.0)
 means = []
 for _ in range(1000):
     rows = torch.randint(100, (100,))
-    means.append(values[rows].mean().round())
+    means.append(values[rows].mean())
 spread = torch.stack(means).std()
 print(round(spread.item()))
