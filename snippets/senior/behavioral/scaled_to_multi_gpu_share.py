@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 def fixed_share(alone: float, together: float, gpus: int) -> float:
     """Share of the time on one GPU that did not get shorter on several.
 
-    The Karp-Flatt metric. If it is the same for all numbers of GPUs, a part of
-    the job is not divided. If it grows with them, dividing has a cost.
+    The Karp-Flatt metric. If it grows with the GPUs, dividing has a cost. If it is
+    the same for all numbers, a part is not divided, or bandwidth limits a ring.
 
     Args:
         alone, together: time for the same work on one GPU and on ``gpus``, in any
@@ -26,7 +26,7 @@ def fixed_share(alone: float, together: float, gpus: int) -> float:
 
 JOBS = {
     "validation on rank 0": lambda n: 40 / n + 2,
-    "exchange in a ring": lambda n: 42 / n + 0.25 * (n - 1),
+    "a message for each GPU": lambda n: 42 / n + 0.25 * (n - 1),
 }
 
 if __name__ == "__main__":

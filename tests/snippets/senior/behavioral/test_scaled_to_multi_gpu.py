@@ -116,6 +116,19 @@ class TestScaledToMultiGpuShare:
         for one, twice in itertools.pairwise(shares):
             assert twice == pytest.approx(2 * one)
 
+    @pytest.mark.parametrize("gpus", [2, 4, 8, 64])
+    @pytest.mark.parametrize(("work", "cost"), [(42, 1), (10, 0.1)])
+    def test_a_ring_limited_by_bandwidth_has_one_share_if_the_steps_are_fixed(self, gpus, work, cost):
+        exchange = cost * 2 * (gpus - 1) / gpus
+        assert share.fixed_share(work, work / gpus + exchange, gpus) == pytest.approx(2 * cost / work)
+        if (work, cost) == (42, 1):  # the times of the job whose validation is not divided
+            assert work / gpus + exchange == pytest.approx(40 / gpus + 2)
+
+    @pytest.mark.parametrize("gpus", [2, 4, 8, 64])
+    def test_with_a_fixed_batch_per_rank_its_share_falls_as_1_over_n(self, gpus):
+        exchange = 2 * (gpus - 1) / gpus / gpus  # a step costs the same, and there are 1 / n of them
+        assert share.fixed_share(42, 42 / gpus + exchange, gpus) == pytest.approx(2 / 42 / gpus)
+
     @pytest.mark.parametrize("gpus", [2, 8, 64])
     def test_with_one_rank_at_half_the_speed_the_share_falls_as_one_over_n_minus_1(self, gpus):
         assert share.fixed_share(42, 2 * 42 / gpus, gpus) == pytest.approx(1 / (gpus - 1))
@@ -125,8 +138,8 @@ class TestScaledToMultiGpuShare:
         assert speeds[8] == [6, 6]
         assert speeds[64] == pytest.approx([16, 2.6], abs=0.05)
 
-    def test_the_ring_peaks_below_seven_near_13_gpus(self):
-        job = share.JOBS["exchange in a ring"]
+    def test_a_cost_per_message_peaks_below_seven_near_13_gpus(self):
+        job = share.JOBS["a message for each GPU"]
         best = min(range(1, 65), key=job)
         assert best == 13 and 6.5 < job(1) / job(best) < 7
 
