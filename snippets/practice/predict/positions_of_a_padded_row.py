@@ -1,0 +1,6 @@
+import torch
+
+keep = torch.tensor([0, 0, 1, 1, 1])
+table = torch.arange(10.0)  # one row per position
+places = keep.cumsum(0) - 1
+print(table[places].tolist())
