@@ -1,0 +1,9 @@
+import torch
+
+up = torch.ones(1, dtype=torch.float32)
+down = torch.ones(1, dtype=torch.float32)
+update = torch.full((1,), 0.003)
+for _ in range(10):
+    up += update
+    down -= update
+print(round(up.item(), 2), round(down.item(), 2))
