@@ -34,7 +34,7 @@ class Contract:
         outputs: what the training code answers to each of them, one row each.
         batches: batch sizes that the client sends, at most ``len(inputs)``.
         operators: most operators of one request, whatever the batch.
-        weight_bytes: most bytes of all weights and buffers.
+        weight_bytes: most bytes of all weights, buffers and constants.
     """
 
     inputs: Tensor
@@ -61,7 +61,11 @@ class Contract:
                 raise AssertionError(f"batch {batch}: golden outputs differ")
             if ran.count > self.operators:
                 raise AssertionError(f"{ran.count} operators, not {self.operators}")
-        size = sum(t.nbytes for t in program.state_dict.values())
+        # Buffers that are not persistent are among the constants, and weights that
+        # are tied have one address: they count once.
+        held = (*program.state_dict.values(), *program.constants.values())
+        tensors = [t for t in held if isinstance(t, Tensor)]
+        size = sum({t.data_ptr(): t.nbytes for t in tensors}.values())
         if size > self.weight_bytes:
             raise AssertionError(f"{size:,} bytes, not {self.weight_bytes:,}")
 

@@ -140,6 +140,65 @@ class TestContract:
         assert again.count == ran.count
 
 
+class TestContractBudget:
+    def test_a_buffer_that_is_not_persistent_and_a_constant_count(self):
+        class WithTables(snippet.Classifier):
+            def __init__(self, means):
+                super().__init__(means)
+                self.register_buffer("table", torch.zeros(100), persistent=False)
+                self.constant = torch.zeros(50)
+
+            def forward(self, x):
+                return super().forward(x) + self.table[0] + self.constant[0]
+
+        with pytest.raises(AssertionError, match="3,200 bytes, not 2,600"):
+            contract(operators=14).check(deliver(WithTables(data()[2]).eval()))
+
+    def test_tied_weights_count_once(self):
+        class Tied(snippet.Classifier):
+            def __init__(self, means):
+                super().__init__(means)
+                self.other = nn.Linear(64, 10)
+                self.other.weight = self.head.weight
+                self.other.bias = self.head.bias
+
+        contract().check(deliver(Tied(data()[2]).eval()))
+
+    @pytest.mark.filterwarnings("ignore::UserWarning")
+    def test_the_count_of_an_lstm_depends_on_the_kernels_and_on_gradients(self):
+        class Reader(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.lstm = nn.LSTM(4, 8, batch_first=True)
+
+            def forward(self, x):
+                return self.lstm(x)[0]
+
+        served, x = export(Reader().eval(), (torch.zeros(2, 6, 4),)).module(), torch.zeros(2, 6, 4)
+
+        def count():
+            with snippet.Operators() as ran:
+                served(x)
+            return ran.count
+
+        with torch.backends.mkldnn.flags(enabled=False):
+            loop = count()
+        assert loop > 100
+        if torch.backends.mkldnn.is_available():
+            fused = count()
+            assert fused < 20
+            with torch.no_grad():
+                assert count() < fused
+
+    def test_a_tiny_probability_may_differ_by_more_than_one_in_a_thousand(self):
+        found, expected = torch.tensor([1e-5, 0.5]), torch.tensor([5e-5, 0.5])
+        assert torch.allclose(found, expected, rtol=1e-3, atol=1e-4)
+        assert not torch.allclose(found, expected, rtol=1e-3, atol=0)
+
+    def test_torch_promises_nothing_about_newer_versions(self):
+        assert "may not be usable in newer versions" in " ".join(torch.export.save.__doc__.split())
+
+
 class TestExport:
     @pytest.mark.parametrize(("example", "other"), [(2, 5), (7, 1)])
     def test_by_default_the_batch_of_the_example_is_the_only_one(self, example, other):

@@ -1,5 +1,6 @@
 """What docs/senior/behavioral/mentoring-and-disagreement.md claims, proven beyond the example shown."""
 
+import heapq
 import math
 import random
 from statistics import mean
@@ -22,6 +23,20 @@ def means(order, drift):
 def constant(ms, noise=0.0, seed=0):
     generator = random.Random(seed)
     return lambda: ms * generator.gauss(1, noise)
+
+
+def varying(kind, held, free, workers=4, rows=30_000):
+    """Ms per row of threads whose rows take random times, with these means."""
+    generator = random.Random(0)
+
+    def draw(mean):
+        return generator.expovariate(1 / mean) if kind == "exponential" else mean * generator.uniform(0.5, 1.5)
+
+    ready, lock = [0.0] * workers, 0.0
+    for _ in range(rows):
+        lock = max(heapq.heappop(ready), lock) + draw(held)
+        heapq.heappush(ready, lock + draw(free))
+    return max(ready) / rows
 
 
 class TestMentoringAndDisagreement:
@@ -70,6 +85,28 @@ class TestMentoringAndDisagreementLoader:
         assert loader.processes(8, 2, 4, 0) == 2.5
         assert loader.threads(1, 19, 4) == pytest.approx(5, abs=0.01)
         assert loader.processes(1, 19, 4, 3) == 5.75
+
+    @pytest.mark.parametrize(
+        ("kind", "held", "free", "expected"),
+        [("half", 10, 30, 11.5), ("exponential", 10, 30, 12.6), ("half", 1, 19, 5.0), ("exponential", 1, 19, 5.05)],
+    )
+    def test_if_times_vary_threads_wait_below_the_limit_and_hardly_at_a_share_of_5_percent(
+        self, kind, held, free, expected
+    ):
+        found = varying(kind, held, free)
+        assert found == pytest.approx(expected, rel=0.02)
+        assert found > max(held, (held + free) / 4)
+        assert (found > loader.processes(held, free, 4, 1)) is (held == 10)
+
+    def test_four_exponential_threads_at_a_share_of_a_quarter_as_a_formula(self):
+        # Four customers, one server: the chance that nobody is at the lock.
+        idle = 1 / sum(math.perm(4, n) / 3**n for n in range(5))
+        assert 10 / (1 - idle) == pytest.approx(12.6, abs=0.05)
+
+    @pytest.mark.parametrize("held", [5, 8])
+    def test_with_varying_times_threads_lose_below_the_limit_of_a_small_copy(self, held):
+        assert held / 40 < (1 + 1 / 40) / 4
+        assert varying("exponential", held, 40 - held) > loader.processes(held, 40 - held, 4, 1)
 
     def test_one_thread_waits_for_nobody(self):
         assert loader.threads(3, 4, 1, rows=10) == 7

@@ -135,3 +135,61 @@ class TestModelWouldNotConvergeChecks:
         logits = torch.tensor([share, 1 - share]).log().expand(1000, 2)
         assert F.cross_entropy(logits, y).item() == pytest.approx(entropy, abs=1e-4)
         assert entropy < math.log(2)
+
+
+def without_zero_grad(job, steps, rows=None):
+    for _ in range(steps):
+        loss = job.loss(rows or job.draw(64))
+        loss.backward()
+        job.optimizer.step()
+        job.losses.append(loss.item())
+    return job
+
+
+class TestModelWouldNotConvergeExcluded:
+    @pytest.mark.parametrize("seed", [0, 3])
+    def test_one_batch_goes_to_zero_at_a_rate_that_is_too_high_for_the_run(self, seed):
+        ends = {}
+        for rate in (1.0, 0.1):
+            one, run = page.Job("none", seed), page.Job("none", seed)
+            for job in (one, run):
+                job.optimizer.param_groups[0]["lr"] = rate
+            rows = one.draw(16)
+            assert one.train(60, rows).loss(rows).item() < 0.1
+            ends[rate] = sum(run.train(150).losses[-50:]) / 50
+        assert ends[1.0] > max(5 * ends[0.1], 0.3)
+
+    @pytest.mark.parametrize("seed", [0, 3])
+    def test_gradients_that_are_never_zeroed_pass_all_six_checks_and_the_loss_is_high(self, seed, monkeypatch):
+        monkeypatch.setattr(page.Job, "train", without_zero_grad)
+        job, kept = page.Job.__init__, page.Job.__init__.__defaults__
+        page.trained.cache_clear()
+        monkeypatch.setattr(job, "__defaults__", (seed,))
+        assert all(check("none") for check in page.CHECKS)
+        assert sum(page.trained("none").losses[-50:]) / 50 > 0.3
+        monkeypatch.setattr(job, "__defaults__", kept)
+        page.trained.cache_clear()
+
+    @pytest.mark.parametrize(("classes", "same"), [(8, True), (2, False)])
+    def test_15_percent_wrong_labels_give_a_loss_near_log_2_with_eight_classes(self, classes, same):
+        others = classes - 1
+        loss = -(0.85 * math.log(0.85) + 0.15 * math.log(0.15 / others))
+        assert (abs(loss - math.log(2)) < 0.03) is same
+        assert not same or loss == pytest.approx(0.71, abs=0.005)
+
+    def test_with_dropout_the_code_paths_agree_only_in_eval_mode(self):
+        job = page.Job("none")
+        job.model.out = nn.Sequential(nn.Dropout(0.2), job.model.out)
+        rows = job.draw(512)
+        assert abs(job.loss(rows).item() - job.loss(rows, training=False).item()) > 1e-4
+        job.model.eval()
+        assert job.loss(rows).item() == job.loss(rows, training=False).item()
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_with_sgd_the_gradient_of_the_norms_weight_is_rounding(self, seed):
+        job = page.Job("norm of one number", seed)
+        job.optimizer = torch.optim.SGD(job.model.parameters(), 0.1)
+        before = job.model.number[1].weight.detach().clone()
+        job.train(10)
+        assert job.model.number[0].weight.grad.abs().item() < 1e-6
+        assert not torch.equal(before, job.model.number[1].weight)
