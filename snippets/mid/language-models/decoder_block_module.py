@@ -14,7 +14,7 @@ def rotate(x: Tensor, theta: float = 10_000.0) -> Tensor:
     a, b = x[..., :half], x[..., half:]
     return torch.cat(
         (a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()), -1
-    )
+    ).to(x.dtype)
 
 
 class Block(nn.Module):

@@ -32,6 +32,7 @@ class TestDecoderBlock:
     def test_the_block_grew_by_half_a_percent(self):
         old = size(nn.TransformerEncoderLayer(4096, 32, 4 * 4096, device="meta"))
         assert 0.0045 < sum(count.block(4096, 11_008, 32, 32)) / old - 1 < 0.0055
+        assert 1.08 < sum(count.block(4096, 14_336, 32, 8)) / old < 1.085
         assert -(-(8 * 4096 // 3) // 256) * 256 == 11_008 and round(8 / 3 * 4096) == 10_923
 
     @pytest.mark.parametrize("d", [48, 768])
@@ -46,6 +47,9 @@ class TestDecoderBlock:
         assert [round(100 * n / total) for n in (network, attention, embeddings)] == [70, 17, 13]
         assert norms + 4096 == 266_240 and shape[1] / shape[0] == 3.5
         assert [round(n / 1e6, 1) for n in count.block(*shape)[:2]] == [41.9, 176.2]
+        llama_2 = count.block(*count.MODELS["Llama 2 7B"][2:])
+        assert round((llama_2[0] - count.block(*shape)[0]) / 1e6) == 25
+        assert round((count.block(*shape)[1] - llama_2[1]) / 1e6) == 41
 
     @pytest.mark.parametrize(("name", "kib", "gib"), [("Llama 2 7B", 512, 4), ("Llama 3 8B", 128, 1)])
     def test_the_cache_per_token(self, name, kib, gib):
@@ -62,6 +66,23 @@ class TestDecoderBlock:
         other[:, 3] -= 1
         same = torch.isclose(block(x), block(other), atol=1e-9, rtol=0).all(dim=-1)
         assert same[:, :3].all() and not same[:, 3:].any()
+
+    @pytest.mark.parametrize("dtype", [torch.bfloat16, torch.double])
+    def test_the_block_runs_in_its_own_dtype(self, dtype):
+        block, x = module.Block(32, 40, 4, 2).to(dtype), torch.randn(1, 5, 32).to(dtype)
+        assert block(x).dtype == dtype
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_learned_norms_multiply_the_bound_by_their_largest_weights(self, seed):
+        torch.manual_seed(seed)
+        (a, b), (q, k) = torch.randn(2, 16).double(), torch.randn(2, 500, 16).double()
+        scores = rms_norm(q, (16,), a) @ rms_norm(k, (16,), b).T / 16**0.5
+        assert scores.abs().max() <= 16**0.5 * a.abs().max() * b.abs().max()
+        one = torch.zeros(1, 16).double()
+        one[0, 3] = 1.0
+        a[3], b[3] = 5.0, 7.0
+        reached = rms_norm(one, (16,), a) @ rms_norm(one, (16,), b).T / 16**0.5
+        assert abs(reached.item() - 16**0.5 * 35) < 1e-6
 
     def test_positions_matter_and_only_their_distance_does(self):
         torch.manual_seed(2)

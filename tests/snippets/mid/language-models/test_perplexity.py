@@ -50,6 +50,14 @@ class TestPerplexity:
         loss = cross_entropy(logits, torch.tensor([0, 2, 5]))
         assert loss.exp().item() == pytest.approx(vocabulary)
 
+    @pytest.mark.parametrize(("std", "low", "high"), [(0.02, 1.0, 1.2), (1.0, 1e6, math.inf)])
+    def test_an_untrained_model_is_uniform_only_if_its_logits_are_small(self, std, low, high):
+        torch.manual_seed(0)
+        hidden = torch.nn.functional.layer_norm(torch.randn(256, 128), (128,))
+        head = std * torch.randn(2000, 128)
+        loss = cross_entropy(hidden @ head.T, torch.randint(2000, (256,)))
+        assert low < loss.exp() / 2000 < high
+
     def test_a_loss_of_2_77_with_four_bytes_is_one_bit_per_byte(self):
         assert 2.77 / math.log(2) / 4 == pytest.approx(1, abs=0.001)
 

@@ -93,6 +93,33 @@ class TestRope:
         assert abs(exact - short.double()) > 0.01
         assert abs(4096 * f - (4096 * f.float()).double()) < 1e-3
 
+    def test_autocast_merges_positions_in_a_matrix_product(self):
+        positions, f = torch.arange(300.0)[:, None], torch.ones(1, 4)
+        with torch.autocast("cpu", dtype=torch.bfloat16):
+            merged = positions @ f
+            with torch.autocast("cpu", enabled=False):
+                exact = positions @ f
+        assert merged.dtype == torch.bfloat16 and merged[:, 0].unique().numel() < 300
+        assert exact.dtype == torch.float32 and exact[:, 0].unique().numel() == 300
+
+    @pytest.mark.parametrize("bias", [0.0, 1.0])
+    def test_biases_and_norm_weights_need_the_new_order_too(self, bias):
+        torch.manual_seed(6)
+        x, W, b, g = (torch.randn(*s, dtype=torch.double) for s in ((5, 16), (16, 16), (16,), (16,)))
+        order = torch.arange(16).reshape(8, 2).T.flatten()
+        q = torch.nn.functional.rms_norm(x @ W.T + bias * b, (16,), g)
+        right = pairing.rotate(q, True) @ pairing.rotate(q, True).T
+        for norm, same in ((g[order], True), (g, False)):
+            q = torch.nn.functional.rms_norm(x @ W[order].T + bias * b[order], (16,), norm)
+            assert torch.allclose(pairing.rotate(q, False) @ pairing.rotate(q, False).T, right) == same
+
+    def test_the_product_without_a_conjugate_is_no_function_of_the_distance(self):
+        q, k = torch.tensor([1 + 2j, 3 - 1j]).to(torch.complex128)
+        turn = lambda z, n: z * torch.polar(torch.tensor(1.0).double(), torch.tensor(0.3 * n).double())  # noqa: E731
+        plain = [turn(q, n + 3) * turn(k, n) for n in (0, 10)]
+        conjugated = [turn(q, n + 3) * turn(k, n).conj() for n in (0, 10)]
+        assert torch.isclose(*conjugated) and not torch.isclose(*plain)
+
     def test_the_cached_keys_can_be_turned_by_a_difference(self):
         k = torch.randn(8, dtype=torch.double)
         torch.testing.assert_close(page.rotate(page.rotate(k, 30), 12), page.rotate(k, 42))

@@ -27,6 +27,33 @@ class TestSampling:
         assert page.min_p(logits / 2, 0.1) == 2
         assert (logits / 2).softmax(0)[2:].sum() > 0.85
 
+    def test_top_k_at_a_high_temperature_leaves_few_bad_tokens_with_a_quarter(self):
+        kept = (with_tail(50_000) / 2).topk(40).values.softmax(0)
+        assert 0.2 < kept[2:].sum() < 0.3
+        assert (with_tail(50_000)).topk(40).values.softmax(0)[2:].sum() < 0.01
+
+    @pytest.mark.parametrize("draft", [[0.4, 0.3, 0.2, 0.1], [0.1, 0.9, 0.0, 0.0]])
+    def test_a_draft_with_other_filters_still_gives_the_target(self, draft):
+        p, q = torch.tensor([0.7, 0.3, 0.0, 0.0]).double(), torch.tensor(draft).double()
+        accepted = torch.minimum(p, q)  # drawn from q, kept with min(1, p / q)
+        rest = (p - q).clamp(min=0)
+        torch.testing.assert_close(accepted + (1 - accepted.sum()) * rest / rest.sum(), p)
+        wrong = torch.tensor([0.25] * 4).double()  # not what the draft was drawn from
+        kept = q * (p / wrong).clamp(max=1)
+        rest = (p - wrong).clamp(min=0)
+        assert not torch.allclose(kept + (1 - kept.sum()) * rest / rest.sum(), p, atol=0.01)
+
+    @pytest.mark.parametrize("k", [40, 200])
+    def test_bfloat16_makes_ties_at_the_boundary(self, k):
+        torch.manual_seed(0)
+        tied = [(v := torch.randn(50_000).mul(3).bfloat16().topk(k + 1).values)[-1] == v[-2] for _ in range(20)]
+        assert sum(tied) > 10
+
+    def test_joint_filters_commute(self):
+        p = torch.tensor([0.5, 0.2, 0.09, 0.06, 0.05, 0.04, 0.03, 0.03])
+        jointly = (torch.arange(8) < 4) & (p.cumsum(0) - p < 0.8)
+        assert jointly.sum() == 4  # two if top-p is measured after top-k
+
     @pytest.mark.parametrize("temperature", [0.3, 2.5])
     def test_temperature_is_a_power_of_the_probability(self, temperature):
         logits = torch.randn(50, dtype=torch.double)
