@@ -78,6 +78,24 @@ class TestBeamSearch:
 
         assert max(range(13), key=score) == best
 
+    @pytest.mark.parametrize(("alpha", "best"), [(0.6, 4), (0.8, 12), (0.9, 29)])
+    def test_below_an_alpha_of_one_the_best_length_is_finite_without_a_limit(self, alpha, best):
+        scores = [(n * log(0.56) + log(END)) / (n + 1) ** alpha for n in range(2000)]
+        assert scores.index(max(scores)) == best
+
+    @pytest.mark.parametrize("width", [1, 2, 3, 8])
+    def test_collecting_ends_among_twice_the_width_finds_the_empty_text_with_width_2(self, width):
+        beams, ended = [(0.0, [0])], []
+        for _ in range(10):
+            grown = [(s + log(p), [*t, w]) for s, t in beams for w, p in enumerate(page.P[t[-1]])]
+            best = sorted(grown, reverse=True)[: 2 * width]
+            ended += [(s, t) for s, t in best if t[-1] == 0]
+            beams = [(s, t) for s, t in best if t[-1]][:width]
+        assert (max(ended + beams)[1] == [0, 0]) == (width >= 2)
+
+    def test_ending_is_the_fourth_best_first_step_so_widths_1_to_3_drop_it(self):
+        assert sorted(page.P[0], reverse=True).index(END) == 3
+
     @pytest.mark.parametrize("n", [1, 2, 4])
     def test_the_best_text_of_a_length_is_the_loop(self, n):
         best = max(product(range(1, 5), repeat=n), key=log_p)

@@ -25,6 +25,19 @@ def replay(text, merges):
     return [part for word in words for part in word]
 
 
+def by_joined_bytes(text, vocabulary):
+    """Merge the leftmost pair whose joined bytes have the lowest rank, whoever merged them in training."""
+    out = []
+    for word in broken.split(text):
+        while known := [
+            (vocabulary[a + b], i) for i, (a, b) in enumerate(itertools.pairwise(word)) if a + b in vocabulary
+        ]:
+            _, i = min(known)
+            word[i : i + 2] = [word[i] + word[i + 1]]
+        out += word
+    return out
+
+
 def ends(tokens):
     """The places in characters at which a token ends, and a character too."""
     places, seen = set(), b""
@@ -73,15 +86,29 @@ class TestBytePairEncoding:
 
     @pytest.mark.parametrize("size", [5, 20, 40])
     @pytest.mark.parametrize("seed", [0, 1])
-    def test_replaying_the_merges_equals_the_lowest_rank_first_if_no_string_is_made_twice(self, size, seed):
+    def test_three_ways_to_encode_agree_on_merges_that_training_made(self, size, seed):
         ranks = broken.train(text_of(seed, 60), size)
-        assert len({a + b for a, b in ranks}) == len(ranks)
-        assert all(replay(t, ranks) == broken.encode(t, ranks) for t in (text_of(9, 100), broken.TEXT))
+        vocabulary = {a + b: rank for (a, b), rank in ranks.items()}
+        assert len(vocabulary) == len(ranks)
+        assert all(len(part) == 1 or vocabulary[part] < ranks[pair] for pair in ranks for part in pair)
+        for text in (text_of(9, 100), broken.TEXT):
+            assert replay(text, ranks) == broken.encode(text, ranks) == by_joined_bytes(text, vocabulary)
 
-    def test_a_string_that_two_pairs_make_can_separate_the_two_ways_to_encode(self):
+    def test_a_pair_ranked_before_the_one_that_makes_its_part_separates_two_ways_to_encode(self):
         ranks = {(b"b", b"c"): 0, (b"abc", b"d"): 1, (b"a", b"bc"): 2}
         assert broken.encode("abcd", ranks) == [b"abcd"]
         assert replay("abcd", ranks) == [b"abc", b"d"]
+
+    def test_an_added_token_merges_by_joined_bytes_and_not_by_pairs(self):
+        assert broken.encode("abc", {(b"a", b"b"): 0, (b"b", b"c"): 1, (b"a", b"bc"): 2}) == [b"ab", b"c"]
+        assert by_joined_bytes("abc", {b"ab": 0, b"bc": 1, b"abc": 2}) == [b"abc"]
+
+    @pytest.mark.parametrize("added", [" ", "^"])
+    def test_what_each_call_adds_in_front_changes_the_tokens_at_every_cut(self, added):
+        ranks, text = broken.train(broken.TEXT, 40), " ".join(broken.TEXT.split())
+        whole = broken.encode(added + text, ranks)
+        for cut in range(1, len(text)):
+            assert broken.encode(added + text[:cut], ranks) + broken.encode(added + text[cut:], ranks) != whole
 
     @pytest.mark.parametrize("size", [0, 10, 25, 60])
     @pytest.mark.parametrize("seed", [0, 1, 2])
@@ -132,6 +159,12 @@ class TestBytePairEncoding:
         assert "\ufffd" in "".join(token.decode(errors="replace") for token in tokens)
         decoder = codecs.getincrementaldecoder("utf-8")()
         assert "".join(map(decoder.decode, tokens)) == text
+
+    def test_a_strict_decoder_raises_on_bytes_that_are_no_text(self):
+        tokens = [b"caf", b"\xc3", b"a"]
+        with pytest.raises(UnicodeDecodeError):
+            list(map(codecs.getincrementaldecoder("utf-8")().decode, tokens))
+        assert "".join(map(codecs.getincrementaldecoder("utf-8")("replace").decode, tokens)) == "caf\ufffda"
 
     @pytest.mark.parametrize(("size", "shape"), [(40, (296, 8)), (10, (266, 4))])
     def test_the_embedding_has_a_row_for_each_byte_and_each_merge(self, size, shape):

@@ -73,6 +73,27 @@ class TestLmToClassifier:
         hide[:2, :2] = torch.ones(2, 2).triu(1).bool()
         assert torch.allclose(model.block(model.embed(padded), src_mask=hide)[:, -1], alone)
 
+    @pytest.mark.filterwarnings("ignore")
+    @pytest.mark.parametrize("layers", [1, 2])
+    def test_a_causal_and_a_left_padding_mask_give_nan_in_eval_unless_each_token_may_read_itself(self, layers):
+        torch.manual_seed(0)
+        embed, layer = nn.Embedding(6, 8), nn.TransformerEncoderLayer(8, 2, 16, 0.0, batch_first=True)
+        net = nn.TransformerEncoder(layer, layers, enable_nested_tensor=False).eval()
+        text = torch.tensor([[5, 3, 1, 2]])
+        padded, causal = pad(text, (2, 0)), torch.ones(6, 6).triu(1).bool()
+        keep = padded > 0
+        with torch.no_grad():
+            alone = net(embed(text), mask=causal[:4, :4])[:, -1]
+            h = net(embed(padded), mask=causal, src_key_padding_mask=~keep)
+            assert h[:, :2].isnan().all() and h[:, 2:].isnan().any() == (layers > 1)
+            assert page.pool(h, keep, "mean of real").isnan().all()
+            both = torch.cat([padded, torch.tensor([[1, 2, 3, 4, 5, 1]])])
+            hide = (causal | (both == 0)[:, None]) & ~torch.eye(6).bool()
+            h = net(embed(both), mask=hide.repeat_interleave(2, 0))  # two heads
+            assert torch.allclose(h[:1, -1], alone, atol=1e-6) and not h.isnan().any()
+        trained = net.train()(embed(padded), mask=causal, src_key_padding_mask=~keep)
+        assert torch.allclose(trained[:, -1], alone, atol=1e-6)
+
     def test_with_learned_positions_left_padding_must_count_from_the_first_real_token(self):
         model, text, place = body(), torch.tensor([[5, 3, 1, 2]]), torch.randn(6, 8).double()
         hide = torch.ones(6, 6).triu(1).bool()
@@ -96,6 +117,7 @@ class TestLmToClassifier:
         end, text = 9, torch.tensor([[5, 3, 9, 9, 9]])
         keep = text != end
         assert (keep * torch.arange(5)).argmax(1).tolist() == [1]
+        assert (keep[:, :3] * torch.arange(3)).argmax(1).tolist() == [1]
 
     @pytest.mark.parametrize("offset", [0.0, -3.0])
     def test_a_maximum_over_zeroed_padding_is_zero_where_all_values_are_negative(self, offset):

@@ -1,7 +1,7 @@
 """Every claim of docs/mid/post-training/pass-at-k.md, proven beyond the example shown."""
 
 from itertools import combinations, product
-from math import comb
+from math import comb, prod
 
 import pytest
 import torch
@@ -77,6 +77,10 @@ class TestPassAtK:
     def test_the_product_equals_the_binomials(self, n, c, k):
         assert floats.pass_at_k(n, c, k) == pytest.approx(page.pass_at_k(n, c, k), abs=1e-12)
 
+    @pytest.mark.parametrize(("n", "c", "k"), [(10, 3, 5), (200, 3, 100), (50, 0, 5), (10, 9, 3)])
+    def test_the_product_of_c_factors_is_the_same(self, n, c, k):
+        assert 1 - prod(1 - k / i for i in range(n - c + 1, n + 1)) == pytest.approx(floats.pass_at_k(n, c, k))
+
     def test_the_binomial_overflows_a_float_but_not_pythons_division(self):
         with pytest.raises(OverflowError):
             float(comb(2000, 1000))
@@ -86,6 +90,7 @@ class TestPassAtK:
     def test_fewer_samples_than_k_divide_by_zero(self):
         with pytest.raises(ZeroDivisionError):
             page.pass_at_k(5, 1, 6)
+        assert floats.pass_at_k(5, 0, 6) == 1.0
 
     @pytest.mark.parametrize(("n", "k"), [(1, 2), (3, 5), (4, 4)])
     def test_no_function_of_fewer_than_k_samples_is_unbiased(self, n, k):
@@ -121,3 +126,12 @@ class TestPassAtK:
         right = sum(q for c, q in enumerate(binomial(101, 0.3)) if c > 50)
         assert right < 0.001
         assert 1 - 0.7**101 > 0.999
+
+    def test_three_votes_can_beat_one_where_a_wrong_answer_is_more_frequent(self):
+        chances = [0.35, 0.4, *[0.025] * 10]  # the right answer, the frequent wrong one, and ten rare ones
+        right = 0.0
+        for votes in product(range(12), repeat=3):
+            most = max(map(votes.count, votes))
+            winners = {vote for vote in votes if votes.count(vote) == most}
+            right += prod(chances[vote] for vote in votes) * (0 in winners) / len(winners)
+        assert 0.37 < right < 0.38
