@@ -3,7 +3,7 @@ import torch
 
 def gae(rewards, values, gamma=1.0, lam=0.95):
     """Advantages of T rewards; values has T + 1, the last is 0 at a real end."""
-    advantages, carry = torch.zeros_like(rewards), 0.0
+    advantages, carry = torch.zeros_like(values[:-1]), 0.0
     for t in reversed(range(len(rewards))):
         delta = rewards[t] + gamma * values[t + 1] - values[t]
         advantages[t] = carry = delta + gamma * lam * carry

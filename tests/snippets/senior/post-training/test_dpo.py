@@ -91,6 +91,42 @@ class TestDpo:
         log_p = prefix.sum() + rest.sum(1)
         main.dpo(log_p, torch.zeros(2).double(), 0, 1).backward()
         assert not prefix.grad.any() and rest.grad.all()
+        for lengths, cancels in (([5.0, 5.0], True), ([5.0, 9.0], False)):  # averaged over tokens
+            prefix.grad = None
+            mean = (prefix.sum() + rest.sum(1)) / torch.tensor(lengths)
+            main.dpo(mean, torch.zeros(2).double(), 0, 1).backward()
+            assert (prefix.grad.abs().max() < 1e-12) == cancels
+
+    def test_with_dropout_a_shared_prefix_leaves_noise(self):
+        torch.manual_seed(0)
+        layer = torch.nn.Sequential(torch.nn.Dropout(0.1), torch.nn.Linear(20, 5)).double()
+        state = torch.randn(2, 20, dtype=torch.double)[:1].expand(2, 20)  # the same prefix for both answers
+        for train in (False, True):
+            layer.train(train).zero_grad()
+            log_p = layer(state).log_softmax(1)[:, 0]
+            main.dpo(log_p, torch.zeros(2).double(), 0, 1).backward()
+            assert (layer[1].weight.grad.abs().max() > 1e-4) == train
+
+    @pytest.mark.parametrize("harder", [3.0, 10.0])
+    def test_with_two_pairs_a_chosen_answer_can_fall_although_each_has_its_own_logit(self, harder):
+        logits = torch.zeros(4, dtype=torch.double, requires_grad=True)
+        ref = logits.log_softmax(0).detach()
+        for _ in range(100):
+            log_p = logits.log_softmax(0)
+            loss = main.dpo(log_p, ref, 0, 1) + harder * main.dpo(log_p, ref, 2, 3)
+            logits = (logits - 0.5 * torch.autograd.grad(loss, logits)[0]).detach().requires_grad_()
+        assert logits.softmax(0)[0] < 0.2 < 0.25 < logits.softmax(0)[2]
+
+    @pytest.mark.parametrize("rate", [1.0, 4.0])
+    def test_a_model_that_cannot_fit_all_pairs_has_a_finite_optimum_without_disagreement(self, rate):
+        weight, features = torch.zeros(1).double().requires_grad_(), torch.tensor([1.0, 2.0, -1.0]).double()
+        ends = []
+        for _ in range(2):  # three pairs of different prompts, whose differences share one weight
+            for _ in range(300):
+                loss = softplus(-features * weight).sum()
+                weight = (weight - rate / 4 * torch.autograd.grad(loss, weight)[0]).detach().requires_grad_()
+            ends.append(weight.item())
+        assert ends[0] == pytest.approx(ends[1]) and 0 < ends[0] < 3
 
     @pytest.mark.parametrize(("beta", "seed"), [(0.5, 1), (2.0, 2)])
     def test_at_the_optimum_of_reward_minus_beta_kl_all_pairs_have_no_gradient(self, beta, seed):

@@ -122,3 +122,38 @@ class TestGrpo:
             for r in (0, 1)
         )
         assert (pull > 0) == (long > short)
+
+    @pytest.mark.parametrize("slope", [0.1, 0.2])
+    def test_if_longer_is_right_more_often_right_answers_grow_with_a_constant_and_can_shrink_with_their_length(
+        self, slope
+    ):
+        lengths, chance, derivative = geometric(0.9)
+        bonus = slope * (lengths / 50).clamp(max=1)
+        rates = {"will be right": 0.7 + bonus, "will be wrong": 0.1 + bonus}  # half of the answers each
+        mean = sum((chance * rate).sum() / 2 for rate in rates.values())
+        push = {kind: chance * (rate - mean) * derivative for kind, rate in rates.items()}
+        assert all(each.sum() > 0.01 for each in push.values())
+        assert (push["will be right"] / lengths).sum() < -0.03 and (push["will be wrong"] / lengths).sum() > 0.03
+
+    def test_divided_by_the_tokens_of_the_group_a_wrong_answer_still_gains_by_going_on(self):
+        pulls = []
+        for size in (1, 2, 4, 8):  # lengths 1 and 2, as likely; the score to go on is -1/2 and 1/2
+            lengths = torch.tensor(list(itertools.product([1.0, 2.0], repeat=size)))
+            pulls.append(-((lengths[:, 0] - 1.5) / lengths.mean(1)).mean().item())  # the advantage is negative
+        assert pulls == sorted(pulls, reverse=True) and pulls[-1] > 0.005
+        assert pulls[0] == pytest.approx(0.125) and pulls[-1] < pulls[0] / 5
+
+    @pytest.mark.parametrize("divisor", [10, 1000])
+    def test_adam_hardly_sees_the_size_of_a_constant_divisor_and_clipping_does(self, divisor):
+        steps, clipped = [], []
+        for scale in (1, divisor):
+            weight = torch.zeros(3, dtype=torch.double, requires_grad=True)
+            optimizer = torch.optim.AdamW([weight], lr=0.01)
+            for _ in range(5):
+                optimizer.zero_grad()
+                ((weight - torch.tensor([1.0, 2, 3])) ** 2).sum().div(scale).backward()
+                optimizer.step()
+            steps.append(weight.detach().clone())
+            clipped.append(torch.nn.utils.clip_grad_norm_([weight], 1.0) > 1)
+        torch.testing.assert_close(*steps, rtol=1e-4, atol=0)
+        assert clipped == [True, False]

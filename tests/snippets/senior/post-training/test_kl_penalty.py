@@ -1,5 +1,7 @@
 """What docs/senior/post-training/kl-penalty.md claims, proven beyond the example shown."""
 
+import math
+
 import pytest
 import torch
 
@@ -75,6 +77,21 @@ class TestKlPenalty:
         policy = Policy(5, seed)
         assert (policy.ref.exp() * -policy.gap).sum() < 0
 
+    @pytest.mark.parametrize(("stop", "ref"), [(0.5, 0.6), (0.8, 0.9), (0.2, 0.4)])
+    def test_divided_by_the_length_of_each_answer_the_mean_of_k1_can_be_negative_on_policy(self, stop, ref):
+        short, long = math.log(stop / ref), math.log((1 - stop) / (1 - ref))  # of 1 and of 2 tokens, the second equal
+        kl, divided = stop * short + (1 - stop) * long, stop * short + (1 - stop) * long / 2
+        assert divided < -0.02 and kl > 0.02
+        assert stop != 0.5 or (round(divided, 2), round(kl, 2)) == (-0.04, 0.02)
+
+    @pytest.mark.parametrize("keep", [2, 3])
+    def test_sampled_with_top_p_the_mean_of_k1_to_a_sharper_reference_is_negative(self, keep):
+        log_p = torch.linspace(0, 3, 8).double().log_softmax(0)
+        ref = (2 * log_p).log_softmax(0)  # the reference is sharper
+        top = log_p.topk(keep)
+        samples = top.values.softmax(0)
+        assert (log_p.exp() * (log_p - ref)).sum() > 0 > (samples * (log_p - ref)[top.indices]).sum()
+
     def test_a_ratio_with_gradient_makes_k1_and_k3_right_and_a_constant_one_is_on_policy(self, policy):
         ratio = (policy.log_p - policy.old).exp()
         for name in ESTIMATES:
@@ -123,6 +140,14 @@ class TestKlPenalty:
         torch.testing.assert_close(right, gradient(samples * (one + two) ** 2 / 2))
         assert not torch.allclose(right, gradient(samples * (one**2 + two**2) / 2))
         assert not torch.allclose(right, gradient(samples * (a * one.detach() + b * two.detach())))
+        assert not torch.allclose(right, gradient(samples * a * two.detach()))  # later penalties without its own
+
+        torch.manual_seed(seed + 10)
+        old_a, old_b = split(torch.randn(12, dtype=torch.double))
+        old = (old_a + old_b).exp()
+        torch.testing.assert_close(right, gradient(old * (a + b - old_a - old_b).exp() * (one + two)))
+        each = (a - old_a).exp() * one + (b - old_b).exp() * two  # a ratio for each token, prefixes are still old
+        assert not torch.allclose(right, gradient(old * each))
 
     def test_trained_with_k1_in_the_loss_a_policy_ends_where_no_penalty_ends(self):
         free = training.train(lambda gap: 0 * gap, "loss")

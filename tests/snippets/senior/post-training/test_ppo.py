@@ -46,6 +46,12 @@ class TestPpo:
         lists = trade.gae(rewards.tolist(), values.tolist(), lam)
         assert main.gae(rewards, values, 1.0, lam).tolist() == pytest.approx(lists)
 
+    @pytest.mark.parametrize("rewards", [[0, 0, 1], [1, 0, 2, 0]])
+    def test_whole_number_rewards_are_not_rounded(self, rewards):
+        values = torch.full((len(rewards) + 1,), 0.25)
+        whole = main.gae(torch.tensor(rewards), values)
+        torch.testing.assert_close(whole, main.gae(torch.tensor(rewards).float(), values))
+
     def test_a_cut_answer_with_a_last_value_is_the_rollout_that_would_have_earned_it(self, rollout):
         rewards, values = rollout
         cut = values.clone()
@@ -111,6 +117,17 @@ class TestPpo:
             if lam == 0:
                 expected[:-1] = 0
             torch.testing.assert_close(shift, expected)
+            normalized = [main.gae(rewards, v, 1.0, lam) for v in (values, off)]
+            normalized = [(a - a.mean()) / a.std() for a in normalized]
+            assert torch.allclose(*normalized) == (lam == 1)
+
+    def test_dropout_moves_the_ratio_off_one_without_a_step(self):
+        torch.manual_seed(0)
+        for train in (False, True):
+            policy = torch.nn.Sequential(torch.nn.Dropout(0.1), torch.nn.Linear(50, 4)).train(train)
+            states = torch.randn(8, 50)
+            ratio = (policy(states).log_softmax(1) - policy(states).log_softmax(1)).exp()
+            assert torch.allclose(ratio, torch.ones_like(ratio)) != train
 
     def test_normalized_per_part_an_advantage_can_change_its_sign(self):
         for batch in (torch.tensor([1.0, 2, 3, 8, 9, 10]), torch.tensor([0.0, 1, 5, 6])):
