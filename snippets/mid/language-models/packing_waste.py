@@ -2,7 +2,7 @@ import random
 
 
 def first_fit_decreasing(lengths, width):
-    """Rows of at most `width` tokens, as lists of lengths."""
+    """Rows of at most `width` tokens, as lists of lengths (none above `width`)."""
     rows, used = [], []
     for n in sorted(lengths, reverse=True):
         i = next((i for i, u in enumerate(used) if u + n <= width), len(rows))

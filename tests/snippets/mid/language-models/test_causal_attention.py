@@ -100,6 +100,44 @@ class TestCausalAttention:
         )
         assert 0 < largest < 1e-9
 
+    @pytest.mark.parametrize(("dtype", "gap"), [(torch.float16, 18.0), (torch.float32, 104.0)])
+    def test_dividing_by_the_sum_is_nan_if_the_future_score_is_far_larger(self, dtype, gap):
+        for larger, nan in ((gap, True), (gap - 2, False)):
+            weights = torch.tensor([0.0, larger], dtype=dtype).softmax(0) * torch.tensor([1.0, 0.0], dtype=dtype)
+            assert (weights / weights.sum()).isnan().any() == nan
+
+    @pytest.mark.parametrize("hidden", ["itself", "all but a window", "nothing, heads and channels swapped"])
+    def test_a_mask_that_hides_too_much_and_swapped_heads_do_not_leak(self, hidden):
+        x, w_in, w_out = inputs(2, 6, 12)
+        cut = {"itself": (0, -6), "all but a window": (1, -2)}.get(hidden, (1, -6))
+        near = torch.ones(6, 6).tril(cut[0] - 1).triu(cut[1] + 1).bool()
+        q, k, v = (x @ w_in).chunk(3, -1)
+        if "swapped" in hidden:
+            q, k, v = (z.unflatten(-1, (-1, 3)).permute(0, 3, 1, 2) for z in (q, k, v))
+        else:
+            q, k, v = (z.unflatten(-1, (3, -1)).transpose(1, 2) for z in (q, k, v))
+        out = ((q @ k.mT / 2).masked_fill(~near, -torch.inf).softmax(-1) @ v).permute(0, 2, 1, 3)
+        if "swapped" in hidden:
+            out = out.mT
+        out = out.flatten(2) @ w_out
+        assert not broken.leaks(out, x)
+        assert not torch.allclose(out, broken.reference(x, w_in, w_out, 3))
+        assert out[:, 0].isnan().all() == (hidden == "itself")
+
+    def test_an_output_projection_of_zeros_hides_a_leak(self):
+        x, w_in, w_out = inputs(2, 5, 8)
+        for weight, leaks in ((w_out, True), (0 * w_out, False)):
+            out, _ = broken.attention(x, w_in, weight, 2, "no mask")
+            assert broken.leaks(x + out, x) == leaks
+
+    @pytest.mark.parametrize("fill", [None, -torch.inf])
+    def test_pytorchs_function_returns_zeros_for_a_row_without_keys(self, fill):
+        q, seen = torch.randn(1, 2, 3, 4), torch.ones(3, 3).tril().bool()
+        seen[:, 0] = False
+        mask = seen if fill is None else torch.zeros(3, 3).masked_fill(~seen, fill)
+        out = scaled_dot_product_attention(q, q, q, attn_mask=mask)
+        assert not out[:, :, 0].any() and out[:, :, 1:].all()
+
     def test_float16_takes_minus_infinity_but_not_minus_1e9(self):
         scores, mask = torch.zeros(3, dtype=torch.float16), torch.tensor([True, False, False])
         with pytest.raises(RuntimeError, match="overflow"):

@@ -91,6 +91,22 @@ class TestGenerationLoop:
         places = (keep.cumsum(1) - 1).clamp(min=0)
         assert places[0, pads:].tolist() == [0, 1, 2, 3]
 
+    @pytest.mark.parametrize(("fill", "nan"), [(-torch.inf, True), (-1e300, False)])
+    def test_minus_infinity_reaches_real_tokens_in_the_second_layer(self, fill, nan):
+        torch.manual_seed(0)
+        x, keep = torch.randn(5, 4).double(), torch.tensor([False, False, True, True, True])
+        seen = torch.ones(5, 5).tril().bool() & keep
+        for layer in (1, 2):
+            x = x + (x @ x.mT).masked_fill(~seen, fill).softmax(-1) @ x
+            assert x[~keep].isnan().all() == nan
+            assert x[keep].isnan().all() == (nan and layer == 2)
+        assert x[keep].isfinite().all() != nan
+
+    @pytest.mark.parametrize("gap", [1e-3, 1e-2])
+    def test_bfloat16_merges_logits_that_rounding_can_swap(self, gap):
+        logits = torch.tensor([10.0, 10.0 + gap])
+        assert logits.argmax() == 1 and logits.bfloat16().argmax() == 0
+
     @pytest.mark.parametrize("rows", [2, 5])
     def test_a_row_draws_other_numbers_in_a_batch(self, rows):
         chances = torch.ones(rows, 1000) / 1000

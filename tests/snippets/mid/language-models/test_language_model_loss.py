@@ -4,6 +4,7 @@ import math
 
 import pytest
 import torch
+from torch import nn
 from torch.nn.functional import cross_entropy, one_hot
 
 from warmup.testing import load_snippet
@@ -74,6 +75,44 @@ class TestLanguageModelLoss:
             loss.backward()
             assert loss.isnan() == nan and not logits.grad.any()
             assert nan or loss == 0
+
+    def test_no_label_is_nan_in_the_gradient_of_a_mask_by_hand(self):
+        logits, mask = torch.randn(4, 5, requires_grad=True), torch.zeros(4)
+        losses = cross_entropy(logits, torch.zeros(4).long(), reduction="none")
+        ((losses * mask).sum() / mask.sum()).backward()
+        assert logits.grad.isnan().all()
+
+    def test_a_sum_of_losses_overflows_in_float16(self):
+        logits, labels = torch.zeros(20_000, 50, dtype=torch.float16), torch.zeros(20_000).long()
+        assert cross_entropy(logits, labels, reduction="sum").isinf()
+        assert cross_entropy(logits.float(), labels, reduction="sum").isfinite()
+
+    @pytest.mark.parametrize("causal", [True, False])
+    @pytest.mark.parametrize("shift", [0, 1])
+    def test_an_untrained_model_that_sees_its_labels_starts_near_ln_v(self, causal, shift):
+        torch.manual_seed(0)
+        layer = nn.TransformerEncoderLayer(32, 4, 64, dropout=0, batch_first=True, norm_first=True)
+        embed, norm, head = nn.Embedding(200, 32), nn.LayerNorm(32), nn.Linear(32, 200, bias=False)
+        nn.init.normal_(head.weight, std=0.02)
+        tokens = torch.randint(200, (8, 20))
+        mask = nn.Transformer.generate_square_subsequent_mask(20) if causal else None
+        logits = head(norm(layer(embed(tokens), src_mask=mask)))
+        loss = cross_entropy(logits[:, : 20 - shift].flatten(0, 1), tokens[:, shift:].flatten())
+        assert abs(loss - math.log(200)) < 0.1
+
+    def test_a_sum_divided_by_padding_too_starts_below_ln_v(self):
+        tokens, counts = torch.randint(7, (2, 9)), torch.arange(9) < torch.tensor([[3], [5]])
+        total, count = page.loss_sum(torch.zeros(2, 9, 7), tokens, counts)
+        assert abs(total / count - math.log(7)) < 1e-5 and total / 16 < math.log(7) / 2
+
+    def test_a_fixed_random_batch_is_learned_by_heart(self):
+        torch.manual_seed(0)
+        tokens = torch.randint(10, (4, 9))
+        logits = torch.zeros(4, 9, 10, requires_grad=True)  # a table: one row for each position of the batch
+        for _ in range(60):
+            total, count = page.loss_sum(logits, tokens, torch.ones_like(tokens).bool())
+            logits.data -= 100 * torch.autograd.grad(total / count, logits)[0]
+        assert total / count < 0.05
 
     def test_the_wrong_layout_raises_only_if_t_and_v_differ(self):
         tokens = torch.randint(5, (2, 6))

@@ -11,6 +11,7 @@ from warmup.testing import load_snippet
 page = load_snippet("mid/language-models/packing.py")
 broken = load_snippet("mid/language-models/packing_logits_broken.py")
 waste = load_snippet("mid/language-models/packing_waste.py")
+shifting = load_snippet("mid/language-models/language_model_loss.py")
 
 LENGTHS = [[5, 9, 4], [2, 1, 7, 3], [6, 6]]
 RIGHT = {
@@ -68,6 +69,21 @@ class TestPacking:
     def test_cumulative_lengths_of_3_2_3(self):
         count = torch.tensor([3, 2, 3])
         assert nn.functional.pad(count.cumsum(0), (1, 0)).tolist() == [0, 3, 5, 8]
+
+    @pytest.mark.parametrize("lengths", LENGTHS)
+    def test_a_loss_that_shifts_needs_the_first_token_of_each_document_ignored(self, lengths):
+        tokens, _, places, labels = page.pack(documents_of(lengths))
+        logits = torch.randn(1, len(tokens), broken.VOCABULARY).double()
+        right = nn.functional.cross_entropy(logits[0], labels, reduction="sum")
+        total, count = shifting.loss_sum(logits, tokens[None], (places != 0)[None])
+        assert count == (labels != -100).sum()
+        torch.testing.assert_close(total, right)
+        # at the last tokens: their own loss is missing, and the next document's first token has one
+        (grad,) = torch.autograd.grad(
+            shifting.loss_sum(logits.requires_grad_(), tokens[None], (labels != -100)[None])[0], logits
+        )
+        counted = torch.cat([labels[1:] != -100, torch.tensor([False])])
+        assert grad[0].any(-1).equal(counted) and not counted.equal(labels != -100)
 
     @pytest.mark.parametrize("kind", ["RNN", "convolution"])
     def test_a_state_over_time_crosses_the_border(self, kind):
