@@ -37,6 +37,13 @@ class TestDistillation:
         model = page.fit(32, page.X[seen], lambda z: F.cross_entropy(z, page.y[seen], label_smoothing=0.1))
         assert page.accuracy_on(3, model) < 0.05
 
+    def test_at_temperature_1_five_times_the_steps_teach_it_too(self):
+        x, y = page.X[page.train], page.y[page.train]
+        teacher = page.fit(64, x, lambda z: F.cross_entropy(z, y))
+        targets = teacher(x[y != 3])
+        student = page.fit(32, x[y != 3], lambda z: page.soft(z, targets, 1), steps=750)
+        assert page.accuracy_on(3, student) > 0.55
+
     @pytest.mark.parametrize("T", [1.0, 3.0, 10.0])
     def test_the_gradient_is_the_difference_over_t(self, T):
         slope, q, p = gradient(T)
@@ -67,6 +74,23 @@ class TestDistillation:
         torch.manual_seed(0)
         s, t = torch.randn(2, 4, 5).double()
         torch.testing.assert_close(page.soft(s, t + torch.randn(4, 1), 4), page.soft(s, t, 4))
+
+    def test_arguments_in_the_other_order_give_the_reverse_or_nan(self):
+        torch.manual_seed(0)
+        s, t = torch.randn(2, 4, 5).log_softmax(-1)
+        swapped = F.kl_div(t, s, reduction="batchmean", log_target=True)
+        torch.testing.assert_close(swapped, (s.exp() * (s - t)).sum(1).mean())
+        assert F.kl_div(t.exp(), s, reduction="batchmean").isnan()
+
+    @pytest.mark.parametrize("peak", [1.5, 2.0])
+    def test_reverse_covers_peaks_that_overlap(self, peak):
+        x = torch.arange(-12, 13).double()
+        p = torch.logaddexp(-((x - peak) ** 2) / 4, -((x + peak) ** 2) / 4 - 0.3).softmax(0)
+        means = torch.linspace(-8, 8, 33).double()[:, None, None]
+        widths = torch.linspace(0.5, 8, 31).double()[None, :, None]
+        log_q = (-((x - means) ** 2) / (2 * widths**2)).log_softmax(-1).flatten(0, 1)
+        best = log_q.exp()[(log_q.exp() * (log_q - p.log())).sum(-1).argmin()]
+        assert best[x < 0].sum() > 0.3 and best[x > 0].sum() > 0.3
 
     def test_equal_models_have_no_divergence_in_either_direction(self):
         t = torch.randn(4, 5).double()

@@ -3,6 +3,7 @@
 import pytest
 import torch
 from torch import nn
+from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -81,7 +82,7 @@ class TestLora:
         count = sum(16 * (m.in_features + m.out_features) for m in block)
         assert cost.trained["LoRA on all"] == 32 * count
 
-    def test_the_smaller_the_update_the_larger_its_lost_share(self):
+    def test_the_smaller_the_update_the_larger_its_error(self):
         small, middle, large = (merge_error(s, torch.bfloat16) for s in (2e-4, 2e-3, 2e-2))
         assert small > 0.5 > 0.3 > middle > 0.03 > large
 
@@ -98,6 +99,45 @@ class TestLora:
 
         assert 0.33 < error(torch.bfloat16, True) < 0.43 and 0.66 < error(torch.bfloat16, False) < 0.78
         assert 0.13 < error(torch.float16, False) < 0.19
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_the_error_of_a_small_update_is_partly_loss_and_partly_noise(self, seed):
+        torch.manual_seed(seed)
+        weight = (torch.randn(512, 512) * 0.02).bfloat16()
+
+        def kept(size):
+            update = torch.randn(512, 8).double() * size @ torch.randn(8, 512).double() / 512**0.5
+            change = (weight.double() + update).bfloat16().double() - weight.double()
+            return ((change * update).sum() / update.square().sum()).item()
+
+        assert 0.55 < kept(2e-4) < 0.75  # 71% wrong, but about a third is lost
+        assert 0.98 < kept(2e-3) < 1.02  # 13% wrong, and nothing of it is lost
+
+    def test_checkpointing_leaves_three_quarters_of_the_work(self):
+        def flops(full):
+            with torch.device("meta"):
+                x, layer = torch.empty(8, 256, requires_grad=True), nn.Linear(256, 256, bias=False)
+                down, up = nn.Linear(256, 1, bias=False), nn.Linear(1, 256, bias=False)
+            layer.requires_grad_(full)
+            with FlopCounterMode(display=False) as counter:
+                for again in (False, True):  # the second pass is the recomputation
+                    y = layer(x) if full else layer(x) + up(down(x))
+                    if again:
+                        y.sum().backward()
+            return counter.get_total_flops()
+
+        assert 0.74 < flops(False) / flops(True) < 0.77
+
+    @pytest.mark.parametrize("frozen", [False, True])
+    def test_a_frozen_layer_does_not_keep_its_input(self, frozen):
+        x, layer, kept = (
+            torch.randn(3, 4, requires_grad=True),
+            nn.Linear(4, 5, bias=False).requires_grad_(not frozen),
+            [],
+        )
+        with torch.autograd.graph.saved_tensors_hooks(lambda t: kept.append(t.shape) or t, lambda t: t):
+            layer(x)
+        assert (x.shape in kept) is not frozen
 
     def test_half_a_step_is_what_counts(self):
         one = torch.ones(1, dtype=torch.bfloat16)

@@ -45,6 +45,21 @@ class TestSftLossMask:
         loss, digits, stops = trained("no end token")
         assert loss < 0.05 and min(digits) > 0.9 and stops < 0.1
 
+    def test_a_model_that_already_stops_may_still_stop(self):
+        torch.manual_seed(0)
+        model = broken.Model()
+        optimizer = torch.optim.AdamW(model.parameters(), lr=1e-2)
+        for step in range(120):
+            tokens = broken.conversations(32)
+            labels = tokens.clone()
+            labels[:, broken.MASKS["answer and end" if step < 80 else "no end token"]] = -100
+            loss = F.cross_entropy(model(tokens)[:, :-1].flatten(0, 1), labels[:, 1:].flatten())
+            optimizer.zero_grad()
+            loss.backward()
+            optimizer.step()
+        ends = model(broken.conversations(100)[:, :6])[:, -1].argmax(-1) == broken.END
+        assert ends.float().mean() > 0.9
+
     def test_a_mask_one_too_far_hides_the_untrained_first_digit(self):
         loss, (one, two), stops = trained("one too far")
         assert loss < 0.05 and one < 0.5 and two > 0.9 and stops > 0.9
