@@ -129,6 +129,7 @@ def nothing(solution: Solution) -> None:
     compare(solution, [[("user", [1, 2])], ONE])
     compare(solution, [ONE, TWO], most=7)
     compare(solution, [[], SHORT])
+    compare(solution, [[("user", [1, 2, 3, 4, 5, 6])], SHORT])
     for chats, most in (([[("user", [1])]], 100), ([ONE], 6), ([], 5), ([TWO], 1)):
         solution.refuses(
             f"chats = {chats}\n{START}chat_batch(chats, start, 99, 0, {most})"

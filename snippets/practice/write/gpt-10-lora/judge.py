@@ -89,6 +89,13 @@ def start(solution: Solution) -> None:
             f"a times the root of in has mean {a.mean():.3f} and deviation {a.std():.3f}, expected 0 and 1",
             a,
         )
+        # Of a normal distribution 4.6 percent are beyond two deviations.
+        far = float((a.abs() > 2).double().mean())
+        true(
+            0.03 < far < 0.065,
+            f"{far:.1%} of the values are beyond two deviations, of a normal distribution 4.6% are",
+            a,
+        )
 
 
 @judge.group("the output of a layer")
@@ -140,6 +147,7 @@ def replaced(solution: Solution) -> None:
         ("qkv", ["blocks.0.qkv", "blocks.1.qkv"]),
         ("out", ["blocks.0.out", "blocks.1.out", "out"]),
         ("nothing", []),
+        ("norm", []),
     ):
         code = (
             MODEL

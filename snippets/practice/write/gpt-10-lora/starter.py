@@ -38,7 +38,7 @@ def merge_lora(model: nn.Module) -> None:
     """Put nn.Linear layers in the place of the LoRAs below a model.
 
     Each is the base, to whose weight the update was added in place. The outputs of
-    the model stay the same but for rounding, and its parameters have the names that
-    they had before add_lora.
+    the model stay the same but for rounding, if no other module uses such a weight.
+    Its parameters have the names that they had before add_lora.
     """
     raise NotImplementedError

@@ -21,11 +21,14 @@ class Model(nn.Module):
         self.weight = nn.Parameter(torch.randn(5, 3))
         self.head = self.weight  # one parameter, under two names
         self.mix, self.norm = nn.Linear(3, 3), nn.LayerNorm(3)
+        self.scale = nn.Parameter(torch.rand(3) + 0.5)
+        self.filters = nn.Parameter(torch.randn(2, 3, 3))
         self.modes = []
 
     def loss(self, batch):
         self.modes.append(self.training)
         x = self.norm(self.mix(self.weight[batch[:, :-1]]))
+        x = x * self.scale + x @ self.filters[0] @ self.filters[1]
         logits = x @ self.head.T
         return F.cross_entropy(logits.flatten(0, 1), batch[:, 1:].flatten())
 
@@ -142,6 +145,7 @@ def around(solution: Solution) -> None:
     compare(solution, made(3, rest=frozen), lr=0.05, warmup=1)
     old = "model.loss(batches[0]).backward()\n"
     compare(solution, made(3, rest=old), lr=0.05, warmup=1)
+    compare(solution, made(3, rest=old + frozen), lr=0.05, warmup=1)
     model = compare(solution, made(3, rest="model.eval()\n"), lr=0.05, warmup=1)
     trained = model.modes == [True] * 3 and model.training
     true(trained, f"the model was trained in the modes {model.modes}", model.modes)
