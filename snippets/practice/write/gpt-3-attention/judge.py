@@ -22,6 +22,8 @@ class Past:
         self.k = torch.cat([self.k, k], dim=2)
         self.v = torch.cat([self.v, v], dim=2)
         return self.k, self.v
+    def __len__(self):
+        return self.k.shape[2]
 
 """
 
@@ -127,14 +129,19 @@ def chunk(solution: Solution) -> None:
 
 @judge.group("the past gets the new keys and values once")
 def updated(solution: Solution) -> None:
-    code = made(2, 3, 6, 3, 2) + "_ = layer(x, past)\npast"
-    case = solution.run(code, writes=["past"])
-    calls = case.got.calls
-    true(calls == 1, f"past.update was called {calls} times, expected once", calls)
-    _, w_k, w_v = case.layer.qkv.weight.detach().chunk(3)
-    for name, mine, w in (("k", case.got.k, w_k), ("v", case.got.v, w_v)):
-        want = (case.x @ w.T).view(2, 3, 3, 2).transpose(1, 2)
-        close(mine[:, :, 2:], want, of=f"{name} of the new tokens")
+    for old in (2, 0):  # an empty past has the length 0, so it is false
+        code = made(2, 3, 6, 3, old) + "_ = layer(x, past)\npast"
+        case = solution.run(code, writes=["past"])
+        calls = case.got.calls
+        true(
+            calls == 1,
+            f"past.update was called {calls} times, expected once",
+            calls,
+        )
+        _, w_k, w_v = case.layer.qkv.weight.detach().chunk(3)
+        for name, mine, w in (("k", case.got.k, w_k), ("v", case.got.v, w_v)):
+            want = (case.x @ w.T).view(2, 3, 3, 2).transpose(1, 2)
+            close(mine[:, :, old:], want, of=f"{name} of the new tokens")
 
 
 @judge.group("gradients of x and of both weights")

@@ -96,6 +96,18 @@ def nucleus(solution: Solution) -> None:
     compare(solution, sure, 1.0, 0.5)
 
 
+@judge.group("top-p that is reached exactly")
+def exactly(solution: Solution) -> None:
+    # One of two equal tokens reaches one half; which one is left open.
+    code = "logits = torch.zeros(2, 2)\nu = torch.tensor([0.1, 0.9])\ndraw(logits, u, 1.0, 0.5)"
+    one, other = solution.run(code).got.tolist()
+    true(
+        one == other,
+        "two equal tokens are kept, and one reaches top_p",
+        [one, other],
+    )
+
+
 @judge.group("temperature and top-p together")
 def both(solution: Solution) -> None:
     for temperature, top_p in ((2.0, 0.8), (0.5, 0.9), (5.0, 0.3)):

@@ -27,8 +27,8 @@ class Cache:
         """Write new keys and values behind the others, in place.
 
         k, v: (batch, heads, T, size). Returns those of all tokens, each (batch,
-        heads, length, size), without a copy. Raises ValueError if they do not fit;
-        the cache is then as it was.
+        heads, length, size), without a copy. Raises ValueError if too few slots are
+        left; the cache is then as it was.
         """
         raise NotImplementedError
 
