@@ -125,9 +125,11 @@ class TestScaledToMultiGpuShare:
             assert work / gpus + exchange == pytest.approx(40 / gpus + 2)
 
     @pytest.mark.parametrize("gpus", [2, 4, 8, 64])
-    def test_with_a_fixed_batch_per_rank_its_share_falls_as_1_over_n(self, gpus):
+    def test_with_a_fixed_batch_per_rank_bandwidths_share_falls_as_1_over_n_and_that_of_messages_stays(self, gpus):
         exchange = 2 * (gpus - 1) / gpus / gpus  # a step costs the same, and there are 1 / n of them
         assert share.fixed_share(42, 42 / gpus + exchange, gpus) == pytest.approx(2 / 42 / gpus)
+        messages = (gpus - 1) / gpus
+        assert share.fixed_share(42, 42 / gpus + messages, gpus) == pytest.approx(1 / 42)
 
     @pytest.mark.parametrize("gpus", [2, 8, 64])
     def test_with_one_rank_at_half_the_speed_the_share_falls_as_one_over_n_minus_1(self, gpus):
