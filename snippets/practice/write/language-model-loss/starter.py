@@ -22,9 +22,9 @@ def language_model_loss(
             padding.
         documents: (B, T) int64, the number of the document that a token belongs to.
             A document stands in one row, in one piece.
-        total: 0-dim int64, how many tokens are in the loss of all micro-batches of
-            the step. The sum is divided by it if it is given, and else by the
-            number of tokens that are in the loss here.
+        total: 0-dim int64, at least 1, how many tokens are in the loss of all
+            micro-batches of the step. The sum is divided by it if it is given, and
+            else by the number of tokens that are in the loss here.
 
     Returns:
         0-dim, float32 or float64. If no token is in the loss it is 0, and its
