@@ -171,5 +171,5 @@ if __name__ == "__main__":
             contract.check(program)
             verdict = "passes"
         except AssertionError as error:
-            verdict = str(error)
+            verdict = str(error).partition("!")[0]
         print(f"{name:15}{own:9}{verdict}")

@@ -8,8 +8,8 @@ import matplotlib.pyplot as plt
 def fixed_share(alone: float, together: float, gpus: int) -> float:
     """Share of the time on one GPU that did not get shorter on several.
 
-    The Karp-Flatt metric. If it grows with the GPUs, dividing has a cost. If it is
-    the same for all numbers, a part is not divided, or bandwidth limits a ring.
+    The Karp-Flatt metric. For a fixed number of steps: if it grows with the GPUs,
+    each message has a cost; if not, a part is not divided, or bandwidth limits.
 
     Args:
         alone, together: time for the same work on one GPU and on ``gpus``, in any
