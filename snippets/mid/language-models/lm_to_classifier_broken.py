@@ -70,10 +70,8 @@ def study(how: str, train_to: int = 0) -> list[float]:
 
 if __name__ == "__main__":
     torch.set_num_threads(1)
-    print(f"{'right':15} alone  to 12  to 24")
+    print(f"{'right':15}  alone  to 12  to 24")
     for how in POOLS:
-        print(f"{how:15}", *(f"{share:5.2f} " for share in study(how)))
+        print(f"{how:15}", *(f"{share:6.2f}" for share in study(how)))
     print("last column after training on texts padded to 12:")
-    print(
-        f"{'':15}", *(f"{share:5.2f} " for share in study("last column", LONGEST))
-    )
+    print(f"{'':15}", *(f"{share:6.2f}" for share in study("last column", LONGEST)))
