@@ -33,7 +33,7 @@ def test_a_whole_session_by_keyboard(open_page):
     expect(page.locator(".tw-where")).to_have_text(f"Program 1 of {len(PUZZLES)}")
 
     def tab_to(selector):
-        for _ in range(30):
+        for _ in range(60):  # the setup lists every topic
             page.keyboard.press("Tab")
             if page.evaluate("s => document.activeElement.matches(s)", selector):
                 return
