@@ -103,6 +103,8 @@ _PHRASES = {
     "cross entropy": "cross-entropy",
     "Info nce": "InfoNCE",
     "K means": "k-means",
+    "Post training": "Post-training",
+    "post training": "post-training",
     "at ln v": "at ln V",
 }
 
