@@ -102,6 +102,17 @@ def runner():
         yield runner
 
 
+@pytest.fixture(scope="module")
+def one_thread():
+    """Torch computes on one thread: small trainings side by side would wait for each other's."""
+    import torch
+
+    before = torch.get_num_threads()
+    torch.set_num_threads(1)
+    yield
+    torch.set_num_threads(before)
+
+
 @pytest.fixture(autouse=True, scope="module")
 def collections_skip_what_is_older():
     """A collection walks what the module's tests make, and not half a million objects of torch and all tests.

@@ -8,16 +8,18 @@ import pytest
 import torch
 from torch import nn
 
-from judging_case import SLUGS, WRITE, judge_of
+from judging_case import WRITE, judge_of
+from warmup.kinds import exercises, levels
 
-STEPS = sorted((slug for slug in SLUGS if slug.startswith("gpt-")), key=lambda slug: int(slug.split("-")[1]))
+STEPS = [one for one in levels.load().exercises if one.topic == exercises.STEPS]
+SLUGS = [one.slug for one in STEPS]
 TEXT = "the quick brown fox jumps over the lazy dog. "
 
 
 @pytest.fixture(scope="module")
 def whole():
     """The solutions of all steps in one file."""
-    return "\n\n".join((WRITE / slug / "solution.py").read_text("utf-8") for slug in STEPS)
+    return "\n\n".join((WRITE / slug / "solution.py").read_text("utf-8") for slug in SLUGS)
 
 
 @pytest.fixture(scope="module")
@@ -48,10 +50,11 @@ def learned(gpt):
 
 
 def test_there_are_ten_steps_in_order():
-    assert [int(slug.split("-")[1]) for slug in STEPS] == list(range(1, 11))
+    assert [one.rank for one in STEPS] == list(range(1, 11))
+    assert [int(slug.split("-")[1]) for slug in SLUGS] == list(range(1, 11))
 
 
-@pytest.mark.parametrize("slug", STEPS)
+@pytest.mark.parametrize("slug", SLUGS)
 def test_each_judge_accepts_the_file_with_all_steps(slug, whole):
     found = judge_of(slug).judge(whole, explain=False)
     assert found.passed, f"{found.failed}: {found.text}"

@@ -154,6 +154,26 @@ def same(got: object, expected: object, of: str = "") -> None:
         raise Failure(f"{of}got {_short(got)}, expected {_short(expected)}", got)
 
 
+def normal(got: Tensor, deviation: float, of: str) -> None:
+    """Fail unless some 30,000 numbers look drawn from a normal one around 0."""
+    unit = got.detach().double() / deviation
+    mean, spread = float(unit.mean()), float(unit.std())
+    true(
+        abs(mean) < 0.05 and 0.96 < spread < 1.04,
+        f"{of}: mean {mean * deviation:.2g}, deviation {spread * deviation:.4g}, "
+        f"expected 0 and {deviation:.4g}",
+        got,
+    )
+    # Of a normal distribution 4.6 percent are beyond two deviations.
+    far = float((unit.abs() > 2).double().mean())
+    true(
+        0.036 < far < 0.056,
+        f"{of}: {far:.1%} of the values are beyond two deviations, "
+        "of a normal distribution 4.6% are",
+        got,
+    )
+
+
 def true(holds: bool, otherwise: str, got: object = None) -> None:
     """Fail with a sentence unless something holds."""
     if not holds:

@@ -50,11 +50,16 @@ def expected(
 
 
 def compare(
-    solution: Solution, chats: list, end: int = 99, pad: int = 0, most: int = 100
+    solution: Solution,
+    chats: list,
+    end: int = 99,
+    pad: int = 0,
+    most: int = 100,
+    start: str = START,
 ) -> None:
     """Run a case and compare all three results."""
     case = solution.run(
-        f"chats = {chats}\n{START}chat_batch(chats, start, {end}, {pad}, {most})"
+        f"chats = {chats}\n{start}chat_batch(chats, start, {end}, {pad}, {most})"
     )
     true(
         isinstance(case.got, tuple) and len(case.got) == 3,
@@ -138,18 +143,10 @@ def nothing(solution: Solution) -> None:
 
 @judge.group("roles of other names and tokens")
 def roles(solution: Solution) -> None:
-    code = """
-chats = [[("tool", [1]), ("assistant", [2])]]
-start = {"assistant": 7, "tool": 8}
-chat_batch(chats, start, 9, 0, 10)
-"""
-    case = solution.run(code)
-    right = expected(case.chats, case.start, 9, 0, 10)
-    for name, mine, values in zip(
-        ("tokens", "labels", "mask"), case.got, right, strict=True
-    ):
-        if mine.tolist() != values:
-            raise Failure(f"{name}: got {mine.tolist()}, expected {values}", mine)
+    start = 'start = {"assistant": 7, "tool": 8}\n'
+    compare(
+        solution, [[("tool", [1]), ("assistant", [2])]], end=9, most=10, start=start
+    )
 
 
 if __name__ == "__main__":

@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from judging import Judge, Solution, close, main, same, true
+from judging import Judge, Solution, close, main, normal, same, true
 
 judge = Judge(__file__, names={"TokenEmbedding": "class"})
 SIZES = ((5, 3), (4, 4), (9, 2), (1, 1))
@@ -42,22 +42,9 @@ def parameters(solution: Solution) -> None:
 def start(solution: Solution) -> None:
     for seed in (0, 1):
         case = solution.run(
-            f"torch.manual_seed({seed})\nTokenEmbedding(500, 64).weight.detach()"
+            f"torch.manual_seed({seed})\nTokenEmbedding(500, 64).weight"
         )
-        w = case.got.double()
-        near = 0.0192 < float(w.std()) < 0.0208 and abs(float(w.mean())) < 0.001
-        true(
-            near,
-            f"mean {w.mean():.4f} and deviation {w.std():.4f}, expected 0 and 0.02",
-            w,
-        )
-        # Of a normal distribution 4.6 percent are beyond two deviations.
-        far = float((w.abs() > 0.04).double().mean())
-        true(
-            0.036 < far < 0.056,
-            f"{far:.1%} of the values are beyond 0.04, of a normal distribution 4.6% are",
-            w,
-        )
+        normal(case.got, 0.02, of="weight")
 
 
 @judge.group("the rows of tokens")

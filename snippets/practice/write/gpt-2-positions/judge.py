@@ -8,7 +8,7 @@ from pathlib import Path
 import torch
 
 sys.path.insert(0, str(Path(__file__).parents[1]))
-from judging import Judge, Solution, close, main, same, true
+from judging import Judge, Solution, close, main, normal, same, true
 
 judge = Judge(__file__, names={"Positions": "class"})
 
@@ -37,20 +37,8 @@ def parameters(solution: Solution) -> None:
 
 @judge.group("the start: normal, mean 0, deviation 0.02")
 def start(solution: Solution) -> None:
-    case = solution.run("torch.manual_seed(0)\nPositions(500, 64).weight.detach()")
-    w = case.got.double()
-    near = 0.0192 < float(w.std()) < 0.0208 and abs(float(w.mean())) < 0.001
-    true(
-        near,
-        f"mean {w.mean():.4f} and deviation {w.std():.4f}, expected 0 and 0.02",
-        w,
-    )
-    far = float((w.abs() > 0.04).double().mean())
-    true(
-        0.036 < far < 0.056,
-        f"{far:.1%} of the values are beyond 0.04, of a normal distribution 4.6% are",
-        w,
-    )
+    case = solution.run("torch.manual_seed(0)\nPositions(500, 64).weight")
+    normal(case.got, 0.02, of="weight")
 
 
 @judge.group("a text from its first token")

@@ -6,6 +6,7 @@ import contextlib
 import os
 import sys
 import tempfile
+from collections.abc import Iterator
 from pathlib import Path
 from unittest import mock
 
@@ -49,22 +50,26 @@ WRITES = [
     "train",
     "Model",
     "path",
-    "model",
     "Broken",
     "Evil",
     "before",
-    "Path",
 ]
 
 
-def in_folder(solution: Solution, code: str) -> tuple[Case, list[str]]:
-    """Run a case with a path in a folder of its own; the case, and the files that are left there."""
+@contextlib.contextmanager
+def folder() -> Iterator[Path]:
+    """A path for a checkpoint in a folder of its own, which is removed."""
     with tempfile.TemporaryDirectory(
         prefix="judge-", ignore_cleanup_errors=True
-    ) as folder:
-        path = Path(folder, "run.pt")
+    ) as name:
+        yield Path(name, "run.pt")
+
+
+def in_folder(solution: Solution, code: str) -> tuple[Case, list[str]]:
+    """Run a case with such a path; the case, and the files that are left there."""
+    with folder() as path:
         case = solution.run(RUN + code, writes=WRITES, path=path)
-        return case, sorted(one.name for one in Path(folder).iterdir())
+        return case, sorted(one.name for one in path.parent.iterdir())
 
 
 @judge.group("a file is written, and read back")
@@ -81,10 +86,7 @@ def written(solution: Solution) -> None:
 
 @judge.group("torch.load reads it with weights_only=True")
 def plain(solution: Solution) -> None:
-    with tempfile.TemporaryDirectory(
-        prefix="judge-", ignore_cleanup_errors=True
-    ) as folder:
-        path = Path(folder, "run.pt")
+    with folder() as path:
         code = "run = start(0)\ntrain(2, *run)\nsave(path, 2, *run)"
         solution.run(RUN + code, writes=WRITES, path=path)
         try:
@@ -179,13 +181,7 @@ def synced(solution: Solution) -> None:
 
     # A solution may have imported it by name.
     owners = [os, *([solution.module] if hasattr(solution.module, "fsync") else [])]
-    with (
-        tempfile.TemporaryDirectory(
-            prefix="judge-", ignore_cleanup_errors=True
-        ) as folder,
-        contextlib.ExitStack() as patched,
-    ):
-        path = Path(folder, "run.pt")
+    with folder() as path, contextlib.ExitStack() as patched:
         for owner in owners:
             patched.enter_context(mock.patch.object(owner, "fsync", fsync))
         solution.run(
@@ -240,10 +236,7 @@ def refused(solution: Solution) -> None:
         "other[0].down = nn.Linear(5, 1)\n",
     )
     for change in changes:
-        with tempfile.TemporaryDirectory(
-            prefix="judge-", ignore_cleanup_errors=True
-        ) as folder:
-            path = Path(folder, "run.pt")
+        with folder() as path:
             code = (
                 "run = start(0)\nsave(path, 1, *run)\nother = start(1)\n"
                 + change

@@ -9,14 +9,7 @@ from warmup.testing import load_snippet
 
 page = load_snippet("mid/language-models/lm_to_classifier_broken.py")
 SAME = {"last column": False, "last real token": True, "mean of all": False, "mean of real": True}
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def body(seed=0, layers=1):

@@ -7,14 +7,7 @@ import torch.nn.functional as F
 from warmup.testing import load_snippet
 
 page = load_snippet("mid/post-training/distillation.py")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 def gradient(T, scale=1.0, reverse=False):

@@ -10,14 +10,7 @@ from warmup.testing import load_snippet
 
 mask = load_snippet("mid/post-training/sft_loss_mask.py")
 broken = load_snippet("mid/post-training/sft_loss_mask_broken.py")
-
-
-@pytest.fixture(autouse=True, scope="module")
-def one_thread():
-    before = torch.get_num_threads()
-    torch.set_num_threads(1)
-    yield
-    torch.set_num_threads(before)
+pytestmark = pytest.mark.usefixtures("one_thread")
 
 
 @functools.cache
