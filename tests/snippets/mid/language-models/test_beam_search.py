@@ -118,3 +118,7 @@ class TestBeamSearch:
         texts = [t for n in range(5) for t in product(range(1, 5), repeat=n)]
         assert max(texts, key=lambda t: log_p(t, table)) == (1, 2, 3)
         assert log_p((1, 2, 3), table) > log(0.8)
+        greedy, at = [], 0
+        while at := max(range(5), key=table[at].__getitem__):
+            greedy.append(at)
+        assert greedy == [1, 2, 3]

@@ -34,6 +34,20 @@ class TestRope:
         assert 400 - scores.argmax() == far
         torch.testing.assert_close(scores.max(), q @ q)
 
+    @pytest.mark.parametrize("far", [0, 250])
+    def test_a_key_that_is_not_the_query_peaks_elsewhere(self, far):
+        torch.manual_seed(3)
+        q, k = torch.randn(2, 128, dtype=torch.double)
+        keys = page.rotate(page.rotate(k, far), torch.arange(1001))
+        assert 1000 - (keys @ page.rotate(q, 1000)).argmax() != far
+
+    @pytest.mark.parametrize("d", [64, 128])
+    def test_the_bound_of_the_paper_falls_in_waves(self, d):
+        angles = torch.arange(4097)[:, None] * frequencies(d)
+        bound = torch.polar(torch.ones_like(angles), angles).cumsum(1).abs().mean(1)
+        assert bound[0] > 1.7 * bound[10] > 1.7 * 2 * bound[500]
+        assert (bound.diff() > 0).sum() > 1000
+
     def test_the_frequencies_run_from_one_to_about_a_ten_thousandth(self):
         f = frequencies(128)
         assert f[0] == 1 and 1e-4 < f[-1] < 1.2e-4
