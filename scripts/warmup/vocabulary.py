@@ -49,6 +49,8 @@ NEEDS = {
     "multiprocess": "Several processes",
     "compiler": "C++ compiler",
     "triton": "Triton",
+    "torchao": "torchao",
+    "onnx": "ONNX",
 }
 
 # Words that a capital first letter alone would spell wrong.

@@ -13,6 +13,9 @@ from pathlib import Path
 from warmup.content.header import Header
 from warmup.vocabulary import NEEDS
 
+# What a need imports that `make test` does not install, because few programs want it.
+PACKAGES = {"torchao": ("torchao",), "onnx": ("onnx", "onnxscript", "onnxruntime")}
+
 
 def missing_need(header: Header) -> str:
     """Why this machine cannot run a snippet with this header, and what to install; "" if it can."""
@@ -37,7 +40,9 @@ def missing(need: str) -> str:
             return "needs Triton's interpreter, and on a machine with a GPU the tests leave Triton its compiler"
         case "triton" if importlib.util.find_spec("triton") is None:
             return "needs Triton, which is not installed: `pip install triton`, on Linux"
-        case "cuda" | "compiler" | "multiprocess" | "triton":
+        case "torchao" | "onnx" if absent := [name for name in PACKAGES[need] if not importlib.util.find_spec(name)]:
+            return f"needs {' and '.join(absent)}, not installed: `pip install {' '.join(absent)}`"
+        case "cuda" | "compiler" | "multiprocess" | "triton" | "torchao" | "onnx":
             return ""
     raise ValueError(f"nobody has said how to find out whether a machine has {need!r}")
 

@@ -33,6 +33,16 @@ def test_a_gpu_is_missing_where_there_is_none(monkeypatch, gpu):
     assert ("no NVIDIA GPU" in needs.missing_need(header("cuda", "multiprocess"))) is not gpu
 
 
+@pytest.mark.parametrize("need", needs.PACKAGES)
+def test_a_missing_package_is_named_with_its_remedy_and_an_installed_one_is_not(monkeypatch, need):
+    *installed, last = needs.PACKAGES[need]
+    specs = {name: importlib.machinery.ModuleSpec(name, None) for name in installed}
+    monkeypatch.setattr(importlib.util, "find_spec", specs.get)
+    assert needs.missing(need) == f"needs {last}, not installed: `pip install {last}`"
+    specs[last] = importlib.machinery.ModuleSpec(last, None)
+    assert needs.missing(need) == ""
+
+
 @pytest.mark.parametrize("gpu", [False, True])
 def test_triton_is_used_where_it_is_installed_and_no_gpu_wants_its_compiler(monkeypatch, gpu):
     monkeypatch.setattr(needs, "has_gpu", lambda: gpu)
