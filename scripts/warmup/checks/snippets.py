@@ -12,8 +12,7 @@ from warmup.content import header, one_file, outputs, sources
 from warmup.kinds.levels import Site
 from warmup.project import Problem, not_utf8, relative
 
-# torch brings NumPy along on every platform that it supports.
-ALWAYS = {"torch", "numpy"}
+ALWAYS = {"torch"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml"}
 
 
@@ -76,7 +75,8 @@ def orphans(site: Site, snippets: Path) -> Iterator[Problem]:
 
 def faults(path: Path, text: str, tree: ast.Module, head: header.Header) -> Iterator[tuple[str, str]]:
     """Why a program is not one idea that says what its functions take, each with the remedy."""
-    count = sum(1 for line in text.split("\n") if line.strip()) - (head.end - head.start)
+    inside = head.end + 1 - head.start if head.end else 0
+    count = sum(1 for line in text.split("\n") if line.strip()) - inside
     if count > LONGEST:
         yield f"It has {count} lines below its header; at most {LONGEST}.", "Split it: a snippet has one idea."
     if "TODO" in text:

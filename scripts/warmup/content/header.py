@@ -27,6 +27,7 @@ WARMUP = {
 
 # The reference expression of PEP 723.
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
+_NAME = re.compile(r"[\w.-]*")  # of a package, before its version, extras and markers
 _OPENING = re.compile(r"(?m)^# /// script$")
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)| \(at end of document\)")
 
@@ -59,6 +60,12 @@ class Header:
     start: int = 0
     end: int = 0
     tolerance: float = 0.0
+
+    @property
+    def packages(self) -> tuple[str, ...]:
+        """What has to be installed beside torch, without versions, sorted."""
+        names = {_NAME.match(dependency)[0].lower().replace("_", "-") for dependency in self.dependencies}
+        return tuple(sorted(names - {"torch"}))
 
     @property
     def draws(self) -> bool:
@@ -161,19 +168,24 @@ class _Reader:
 
 
 # A build asks for each a hundred times.
-_needs: dict[tuple[Path, bytes], frozenset[str]] = {}
+_read: dict[tuple[Path, bytes], Header] = {}
+
+
+def of(path: Path) -> Header:
+    """A snippet's header; the defaults where it cannot be read, which the checks report."""
+
+    def read() -> Header:
+        try:
+            return parse(path.read_text(encoding="utf-8"), path)
+        except (OSError, UnicodeDecodeError, HeaderError):
+            return Header()
+
+    state = memory.of_file(path)
+    if (path, state) not in _read:
+        _read[path, state] = memory.remembered("header", (memory.tools(), state), read)
+    return _read[path, state]
 
 
 def needs_of(path: Path) -> frozenset[str]:
-    """The needs in a snippet's header; none where it cannot be read, which the checks report."""
-
-    def read() -> frozenset[str]:
-        try:
-            return parse(path.read_text(encoding="utf-8"), path).needs
-        except (OSError, UnicodeDecodeError, HeaderError):
-            return frozenset()
-
-    state = memory.of_file(path)
-    if (path, state) not in _needs:
-        _needs[path, state] = memory.remembered("needs", (memory.tools(), state), read)
-    return _needs[path, state]
+    """The needs in a snippet's header."""
+    return of(path).needs

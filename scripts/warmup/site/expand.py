@@ -11,8 +11,7 @@ from dataclasses import dataclass
 from functools import cached_property
 from pathlib import Path
 
-from warmup.content import markdown, outputs
-from warmup.content.header import needs_of
+from warmup.content import header, markdown, outputs
 from warmup.kinds import puzzles
 from warmup.kinds.drills import Drill
 from warmup.kinds.levels import Site
@@ -115,7 +114,8 @@ class Renderer:
             return "a plot", f' file="{name}"'
         code = self.code(name, where)
         if fence and fence.info.split(maxsplit=1)[:1] == ["python"]:
-            needs = ", ".join(NEEDS[need] for need in sorted(needs_of(path)))
+            head = header.of(path)
+            needs = ", ".join([*(NEEDS[need] for need in sorted(head.needs.difference(head.packages))), *head.packages])
             options = f' download="{relative_link(page_url)(SNIPPET_URL + name)}"'
             return code, options + (f' needs="{needs}"' if needs else "")
         return code, ""

@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import json
-import re
 import shutil
 import subprocess
 import time
@@ -25,15 +24,14 @@ ALL = 20 * 60.0  # seconds after which no more are tried; the Pages workflow wai
 
 def candidates(pins: Pins, paths: Iterable[Path]) -> dict[Path, str]:
     """The programs, each with why it is not tried: "" for those that are."""
-    had = {pin.name for pin in pins.packages} | {"torch"}
+    had = {pin.name for pin in pins.packages}
     found = {}
     for path in paths:
         declared = header.parse(judges.text(path), path)
-        names = {re.split(r"[^\w.-]", one)[0].lower().replace("_", "-") for one in declared.dependencies}
         if declared.needs:
             found[path] = "needs " + ", ".join(sorted(declared.needs))
-        elif names - had:
-            found[path] = "needs " + ", ".join(sorted(names - had))
+        elif absent := [name for name in declared.packages if name not in had]:
+            found[path] = "needs " + ", ".join(absent)
         elif record(path, "") is None:
             found[path] = "no output of it is recorded"
         else:

@@ -1,3 +1,7 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11", "numpy"]
+# ///
 import numpy as np
 import torch
 

@@ -129,6 +129,15 @@ def test_what_a_page_needs_is_said_at_the_program_that_needs_it(open_page):
     assert bars.all_text_contents() == ["collate_fn_workers.pyDownloadNeeds: Several processes"]
 
 
+def test_a_file_to_take_away_says_which_packages_it_needs_beside_torch(open_page):
+    page = open_page("mid/checkpoints/resume-exactly/")
+    bars = page.locator(".filename").filter(has_text="resume_exactly_trainer.py")
+    expect(bars.locator(".tw-needs")).to_have_text("Needs: numpy")
+    with page.expect_download() as download:
+        bars.get_by_role("link", name="Download").click()
+    assert '# dependencies = ["torch>=2.11", "numpy"]' in download.value.path().read_text()
+
+
 def test_each_download_is_its_program_below_comments_that_change_nothing(site):
     for path in sorted((site / "snippets").rglob("*.py")):
         source = SNIPPETS / path.relative_to(site / "snippets")

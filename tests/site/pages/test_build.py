@@ -96,6 +96,7 @@ def test_lint_lists_every_problem_in_one_run(project_copy):
         "a.py": ("# /// script\n# needs = 1\n# ///\n", "2: The script block has an unknown key, 'needs'. Known: "),
         "b.py": ("x = 1\nx = = 2\n", "2: It is not Python: invalid syntax. Fix what"),
         "c.py": ("x = 1\nimport pandas\n", "2: It imports pandas, which its header does not declare. Add"),
+        "n.py": ("import numpy\n", "1: It imports numpy, which its header does not declare. Add"),
         "d.py": ("x = '\0'\n", ".*It is not Python: source code .*null bytes"),
     }
     for name, (text, _) in broken.items():

@@ -49,7 +49,8 @@ MAIN = 'if __name__ == "__main__":\n    f()\n'
     ("text", "stem", "expected"),
     [
         ("x = 1\n\n" * LONGEST, "a", ""),
-        (HEADER + "x = 1\n" * (LONGEST - 1), "a", ""),
+        (HEADER + "x = 1\n" * LONGEST, "a", ""),
+        (HEADER + "x = 1\n" * (LONGEST + 1), "a", SPLIT),
         ("x = 1\n" * (LONGEST + 1), "a", SPLIT),
         ("x = 1  # TODO\n", "a", TODO),
         (f"def f():\n    pass\n{MAIN}", "a", SILENT),

@@ -33,6 +33,21 @@ def test_a_full_header_is_read_and_its_lines_are_known():
     assert parse(text, PATH) == Header(("torch", "scikit-learn"), needs, "recorded", "compiles twice", 90.0, 2, 11)
 
 
+@pytest.mark.parametrize(
+    ("dependencies", "packages"),
+    [
+        ('["torch>=2.11"]', ()),
+        ('["torch", "numpy"]', ("numpy",)),
+        (
+            '["numpy>=2", "Scikit_Learn[all]", "torch==2.13.0", "torch-geometric; sys_platform == \'linux\'"]',
+            ("numpy", "scikit-learn", "torch-geometric"),
+        ),
+    ],
+)
+def test_what_to_install_beside_torch_is_known_by_name(dependencies, packages):
+    assert parse(block(f"dependencies = {dependencies}"), PATH).packages == packages
+
+
 def test_a_measured_output_says_how_far_its_numbers_may_differ():
     header = parse(block("[tool.warmup]", 'output = "measured"', "tolerance = 0.02"), PATH)
     assert (header.output, header.tolerance) == ("measured", 0.02)
