@@ -1,0 +1,158 @@
+"""What docs/senior/language-models/debug-a-transformer.md claims, proven beyond the example shown."""
+
+import math
+
+import pytest
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from warmup.testing import load_snippet
+
+page = load_snippet("senior/language-models/debug_a_transformer.py")
+fresh = load_snippet("senior/language-models/debug_a_transformer_fresh_broken.py")
+
+FOUND = {
+    "": None,
+    "init with std 1": "init",
+    "loss without shift": "perfect",
+    "softmax before the loss": "perfect",
+    "positions not added": "grads",
+    "no causal mask": "causal",
+    "softmax over queries": "causal",
+    "heads not merged": "causal",
+    "dropout also in eval": "repeat",
+    "no residual": None,
+    "sampler reads place 0": None,
+    "no 1/sqrt(d)": None,
+}
+
+
+def made(bug="", seed=3, rows=4):
+    torch.manual_seed(seed)
+    model = page.GPT(bug)
+    ids = torch.randint(page.VOCABULARY, (rows, page.LENGTH))
+    ids[:, 0] = torch.arange(rows)
+    return model, ids
+
+
+class TestDebugATransformer:
+    def test_the_page_lists_all_bugs(self):
+        assert set(FOUND) == {"", *page.BUGS} and len(page.BUGS) == 11
+
+    @pytest.mark.parametrize("bug", FOUND)
+    @pytest.mark.parametrize(("seed", "rows"), [(3, 2), (4, 6)])
+    def test_five_tests_without_training_name_eight_bugs_by_one_test_each(self, bug, seed, rows):
+        model, ids = made(bug, seed, rows)
+        passes = page.checks(model, model.loss_of, ids, page.VOCABULARY)
+        assert [name for name, ok in passes.items() if not ok] == ([FOUND[bug]] if FOUND[bug] else [])
+        assert model.training and list(passes) == ["init", "perfect", "grads", "causal", "repeat"]
+
+    @pytest.mark.parametrize("bug", ["no causal mask", "heads not merged", "loss without shift", "no 1/sqrt(d)"])
+    def test_a_leak_a_missing_shift_and_a_missing_scale_overfit(self, bug):
+        model, ids = made(bug)
+        assert page.overfit(model, ids) < 0.5
+        repeats = torch.equal(model.eval().sample(ids[:, :1]), ids)
+        assert repeats == (bug == "no 1/sqrt(d)")
+
+    def test_the_right_model_overfits_and_its_sample_repeats_the_batch(self):
+        model, ids = made()
+        assert page.overfit(model, ids) < 0.5
+        model.eval()
+        assert torch.equal(model.sample(ids[:, :1]), ids)
+        for part in (model, *model.blocks):
+            part.bug = "sampler reads place 0"
+        assert not torch.equal(model.sample(ids[:, :1]), ids)
+
+    def test_without_a_residual_or_with_a_softmax_before_the_loss_it_does_not_overfit(self):
+        assert page.overfit(*made("no residual")) > 1.5
+        floor = math.log(math.e + page.VOCABULARY - 1) - 1  # of cross-entropy on probabilities
+        assert page.overfit(*made("softmax before the loss")) > floor > 1.9
+
+    @pytest.mark.parametrize("tokens", [8, 20])
+    def test_a_stub_that_knows_the_next_token_tests_the_sampler(self, tokens):
+        page_length, page.LENGTH = page.LENGTH, tokens
+        try:
+            for bug, right in (("", True), ("sampler reads place 0", False)):
+                model, _ = made(bug)
+                model.forward = lambda ids: 9.0 * F.one_hot((ids + 1) % 17, 17)
+                said = model.sample(torch.tensor([[3, 4]]))
+                assert torch.equal(said[0], (3 + torch.arange(tokens)) % 17) == right
+        finally:
+            page.LENGTH = page_length
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_without_positions_one_layer_ignores_the_order_and_two_do_not(self, seed):
+        model, ids = made("positions not added", seed)
+        nn.init.normal_(model.blocks[0].out.weight)
+        nn.init.normal_(model.blocks[1].out.weight)
+        model.double().eval()
+        ids[:, :2] = torch.tensor([1, 2])
+        swapped = ids.clone()
+        swapped[:, :2] = torch.tensor([2, 1])
+        assert (model(ids)[:, -1] - model(swapped)[:, -1]).abs().max() > 1e-4
+        model.blocks = model.blocks[:1]
+        assert (model(ids)[:, -1] - model(swapped)[:, -1]).abs().max() < 1e-10
+
+    @pytest.mark.parametrize("bug", ["no causal mask", "no 1/sqrt(d)"])
+    def test_with_an_output_at_zero_every_bug_in_attention_passes(self, bug):
+        for zero in (True, False):
+            model, ids = made(bug)
+            right, _ = made()
+            for m in (model, right):
+                m.eval()
+                for block in m.blocks if zero else ():
+                    nn.init.zeros_(block.out.weight)
+            assert torch.equal(model(ids), right(ids)) == zero
+
+    def test_the_smaller_the_weights_the_less_a_bug_moves_the_logits(self):
+        moved = [fresh.moves(fresh.GPT(std)) for std in (0.02, 0.1, 0.5)]
+        for one in zip(*moved, strict=True):
+            assert 0 < one[0] < one[1] / 10 and one[1] < one[2] / 3
+        assert moved[0][0] < 0.01 and fresh.moves(fresh.GPT(0.5, zero=True)) == (0, 0)
+
+    @pytest.mark.parametrize("bug", ["no 1/sqrt(d)", "softmax over queries", "heads not merged", ""])
+    def test_pytorchs_encoder_layer_with_copied_weights_is_a_reference(self, bug):
+        torch.manual_seed(0)
+        block = page.Block(bug).double().eval()
+        layer = nn.TransformerEncoderLayer(32, 4, 128, 0.0, "gelu", norm_first=True, batch_first=True)
+        layer = layer.double()
+        pairs = (
+            (layer.self_attn.in_proj_weight, block.qkv.weight),
+            (layer.self_attn.in_proj_bias, block.qkv.bias),
+            (layer.self_attn.out_proj.weight, block.out.weight),
+            (layer.self_attn.out_proj.bias, block.out.bias),
+            *zip(layer.linear1.parameters(), block.up.parameters(), strict=True),
+            *zip(layer.linear2.parameters(), block.down.parameters(), strict=True),
+        )
+        with torch.no_grad():
+            for theirs, ours in pairs:
+                theirs.copy_(ours)
+            x = torch.randn(2, 7, 32, dtype=torch.double)
+            future = torch.ones(7, 7, dtype=torch.bool).triu(1)
+            assert torch.allclose(block(x), layer(x, src_mask=future)) == (not bug)
+
+    def test_a_bias_of_keys_gets_a_zero_gradient_and_no_other_bias_does(self):
+        model, ids = made()
+        model.double()
+        model.loss_of(model(ids), ids).backward()
+        q, k, v = model.blocks[0].qkv.bias.grad.chunk(3)
+        assert k.abs().max() < 1e-12 < q.abs().max() < v.abs().max()
+
+    @pytest.mark.parametrize("vocabulary", [1000, 5000])
+    def test_768_channels_start_0_15_above_ln_v(self, vocabulary):
+        torch.manual_seed(0)
+        logits = nn.functional.layer_norm(torch.randn(100, 768), (768,)) @ (0.02 * torch.randn(768, vocabulary))
+        assert logits.std().item() == pytest.approx(0.55, abs=0.01)
+        loss = F.cross_entropy(logits, torch.randint(vocabulary, (100,)))
+        assert loss.item() - math.log(vocabulary) == pytest.approx(0.15, abs=0.1)
+        excess = logits.logsumexp(1).mean() - math.log(vocabulary)
+        assert excess.item() == pytest.approx(0.15, abs=0.02)
+
+    def test_with_dropout_the_right_model_fails_the_causal_test(self):
+        model, ids = made()
+        changed = ids.clone()
+        changed[:, -1] = (ids[:, -1] + 1) % 17
+        assert not torch.allclose(model(ids)[:, :-1], model(changed)[:, :-1], atol=1e-5)
+        model.eval()
+        assert torch.allclose(model(ids)[:, :-1], model(changed)[:, :-1], atol=1e-5)
