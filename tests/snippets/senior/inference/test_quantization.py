@@ -109,21 +109,23 @@ class TestByHand:
         assert tuple(int(n) for n in torch.__version__.split(".")[:2]) >= (2, 11)
 
 
+@pytest.fixture(scope="module")
+def ao():
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        import torchao.quantization
+
+        return torchao.quantization
+
+
+@pytest.fixture(scope="module")
+def program(ao):
+    return load_snippet("senior/inference/quantization_torchao.py")
+
+
 @pytest.mark.torchao
 @pytest.mark.filterwarnings("ignore")
 class TestTorchao:
-    @pytest.fixture(scope="class")
-    def ao(self):
-        with warnings.catch_warnings():
-            warnings.simplefilter("ignore")
-            import torchao.quantization
-
-            return torchao.quantization
-
-    @pytest.fixture(scope="class")
-    def program(self, ao):
-        return load_snippet("senior/inference/quantization_torchao.py")
-
     @pytest.mark.parametrize("width", [64, 160])
     def test_weight_only_multiplies_in_float_and_dynamic_in_int8(self, ao, program, width):
         configs = {"mm of torch.float32": ao.Int8WeightOnlyConfig()}
