@@ -34,7 +34,11 @@ RETIRED = (
         "torch.compile or torch.export",
         ("senior/system-design/low-latency-serving", "mid/autograd/dynamic-graphs"),
     ),
-    Retired(r"torch\.(ao\.)?quantization\b", "torchao", ("senior/system-design/low-latency-serving",)),
+    Retired(
+        r"torch\.(ao\.)?quantization\b",
+        "torchao",
+        ("senior/system-design/low-latency-serving", "senior/inference/quantization"),
+    ),
     Retired(
         r"\bTorchServe\b",
         "a maintained server; its repository is archived",
