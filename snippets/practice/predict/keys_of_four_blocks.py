@@ -1,0 +1,4 @@
+cache = {}
+for block in ([1, 2], [2, 1], [3, -1], [3, -2]):
+    cache[hash(tuple(block))] = block
+print(list(cache.values()))
