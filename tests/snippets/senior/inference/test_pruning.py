@@ -84,9 +84,11 @@ class TestZeros:
             assert share == pytest.approx(sizes.share(zeros, size + index.element_size(), 0, size), rel=1e-3)
 
     def test_break_even(self):
-        even = {name: next(z for z in range(101) if sizes.share(z / 100, *s) < 1) for name, s in sizes.FORMATS.items()}
-        assert list(even.values()) == [67, 51, 67, 4]
-        assert sizes.share(2 / 3, 12, 0, 4) == pytest.approx(1)
+        even = [1 - (dense - each) / nonzero for nonzero, each, dense in sizes.FORMATS.values()]
+        assert even == pytest.approx([2 / 3, 0.5, 0.8, 1 / 32])
+        for zeros, s in zip(even, sizes.FORMATS.values(), strict=True):
+            assert sizes.share(zeros, *s) == pytest.approx(1)
+            assert sizes.share(zeros + 0.01, *s) < 1 < sizes.share(zeros - 0.01, *s)
 
     def test_two_of_four_in_float16_are_9_of_16_bytes(self):
         assert 2 * (2 * 2) + 2 * 2 * 2 / 8 == 9 and 8 * 2 == 16
