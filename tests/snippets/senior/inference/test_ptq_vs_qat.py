@@ -58,16 +58,22 @@ class TestRounding:
 
     def test_a_weight_jumps_after_many_small_steps_and_flips_at_the_end(self):
         """One weight, levels 0 and 1, target 0.3: the gradient at each level points to the other."""
-        w, values = torch.zeros(1).double(), []
-        for _ in range(300):
-            q = w.round()
-            values.append(q.item())
-            w = w - 0.02 * (q - 0.3)
+
+        def run(rate, w):
+            values = []
+            for _ in range(300):
+                values.append(float(round(w)))
+                w -= rate * (values[-1] - 0.3)
+            return values
+
+        values, slow = run(0.02, 0.0), run(0.002, 0.495)
         assert values[:80] == [0.0] * 80 and 1.0 in values
         late = values[150:]
         assert late.count(1.0) / len(late) == pytest.approx(0.3, abs=0.05)
         flips = sum(a != b for a, b in zip(late, late[1:], strict=False))
         assert flips > 50
+        # a tenth of the rate flips as often
+        assert sum(a != b for a, b in zip(slow[150:], slow[151:], strict=False)) == pytest.approx(flips, abs=3)
 
     def test_an_update_smaller_than_half_a_step_is_rounded_away(self):
         stored = torch.tensor([3.0, -1.0])  # on a grid of whole numbers

@@ -85,6 +85,11 @@ class TestByHand:
         out = torch._int_mm(x, x.mT.contiguous()[:, :32])
         assert out.dtype == torch.int32 and out[0, 0] == 127 * 127 * 64
 
+    @pytest.mark.parametrize("length", [1, 100])
+    def test_the_magnitude_of_minus_128_is_minus_128(self, length):
+        q = torch.full((length,), -128, dtype=torch.int8)
+        assert (q.abs() == -128).all() and (q.int().abs() == 128).all()
+
     def test_after_a_relu_the_symmetric_step_is_twice_as_large(self):
         x = torch.randn(1, 400).relu()
         _, scale, zero = page.quantize(x)
