@@ -21,13 +21,16 @@ print("no error for:", *matrices)
 
 
 def size(optimizer, **options) -> float:
-    """Root mean square of the first update, in learning rates."""
+    """Root mean square of an update, in learning rates, after 40 of noise."""
     weight = nn.Parameter(torch.zeros(64, 256))
-    weight.grad = torch.randn(64, 256)
-    optimizer([weight], lr=1.0, weight_decay=0.0, **options).step()
-    return weight.detach().square().mean().sqrt().item()
+    steps = optimizer([weight], lr=1.0, weight_decay=0.0, **options)
+    for _ in range(40):
+        before = weight.detach().clone()
+        weight.grad = torch.randn(64, 256)
+        steps.step()
+    return (weight.detach() - before).square().mean().sqrt().item()
 
 
-print(f"\nAdamW                   {size(torch.optim.AdamW):.1f}")
+print(f"\nAdamW                   {size(torch.optim.AdamW):.2f}")
 for adjust in ("original", "match_rms_adamw"):
     print(f"Muon {adjust:15}    {size(torch.optim.Muon, adjust_lr_fn=adjust):.2f}")

@@ -125,6 +125,16 @@ class TestTorchOptimMuon:
     def test_a_square_matrix_of_width_4096_moves_a_thirteenth(self):
         assert round(0.2 * 4096**0.5) == 13
 
+    @pytest.mark.parametrize("beta1", [0.9, 0.8])
+    def test_adam_moves_noise_by_the_root_of_1_minus_beta1_over_1_plus_beta1(self, beta1):
+        torch.manual_seed(0)
+        m, v = torch.zeros(2, 2000, dtype=torch.double)
+        for _ in range(300):
+            g = torch.randn(2000, dtype=torch.double)
+            m, v = beta1 * m + (1 - beta1) * g, 0.99 * v + 0.01 * g * g
+        size = (m / v.sqrt()).square().mean().sqrt().item()
+        assert size == pytest.approx(((1 - beta1) / (1 + beta1)) ** 0.5, rel=0.15)
+
     def test_it_raises_for_a_convolution_and_takes_an_embedding(self):
         with pytest.raises(ValueError, match="only supports 2D"):
             torch.optim.Muon([torch.nn.Conv2d(2, 2, 3).weight])
