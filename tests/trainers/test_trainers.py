@@ -68,6 +68,10 @@ def test_the_check_rejects_each_bug_alone(trainer):
 OF_NO_NUMBER = {
     "batch-one-only": {"error_with_four", "gradient_to_others", "other_numbers", "end_is_read"},
     "exactly-chance": {"wrong_share", "same_batches"},
+    "garbage-samples": {
+        *("garbage", "sees_future", "misquoted", "speaks_otherwise", "alone_otherwise", "forgets", "again"),
+        *("other_shares", "other_order", "other_kept"),
+    },
     "low-loss-garbage-samples": {
         *("garbage", "wrong_next", "sees_future", "blind_to_past", "prefix_differs", "misquoted"),
     },
