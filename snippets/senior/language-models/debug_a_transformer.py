@@ -139,15 +139,15 @@ def overfit(model: GPT, ids: Tensor, rate: float = 0.01) -> float:
     return loss.item()
 
 
-def examine(bug: str = "", seed: int = 2) -> dict:
+def examine(bug: str = "", seed: int = 0) -> dict:
     """Which tests the GPT with this bug passes."""
     torch.manual_seed(seed)
     model = GPT(bug)
     ids = torch.randint(VOCABULARY, (4, LENGTH))
     ids[:, 0] = torch.arange(4)  # one token is enough to tell the rows apart
     passes = checks(model, model.loss_of, ids, VOCABULARY)
+    model.eval()  # no dropout
     passes["overfit"] = overfit(model, ids) < 1.2
-    model.eval()
     passes["sample"] = torch.equal(model.sample(ids[:, :1]), ids)
     return passes
 

@@ -104,7 +104,7 @@ class TestYarn:
         turns = 4096 * plain / (2 * math.pi)
         assert turns[20] > 32 > turns[21] and turns[45] > 1 > turns[46]
 
-    def test_a_ramp_over_pairs_blends_other_pairs_than_one_over_turns(self):
+    def test_a_ramp_over_pairs_gives_other_factors_than_one_over_turns(self):
         plain = frequencies(128)
         turns = 4096 * plain / (2 * math.pi)
         by_turns = ((turns - 1) / 31).clamp(0, 1)

@@ -51,14 +51,13 @@ class TestDebugATransformer:
     @pytest.mark.parametrize("bug", ["no causal mask", "heads not merged", "loss without shift", "no 1/sqrt(d)"])
     def test_a_leak_a_missing_shift_and_a_missing_scale_overfit(self, bug):
         model, ids = made(bug)
-        assert page.overfit(model, ids) < 0.5
-        repeats = torch.equal(model.eval().sample(ids[:, :1]), ids)
+        assert page.overfit(model.eval(), ids) < 0.3
+        repeats = torch.equal(model.sample(ids[:, :1]), ids)
         assert repeats == (bug == "no 1/sqrt(d)")
 
     def test_the_right_model_overfits_and_its_sample_repeats_the_batch(self):
         model, ids = made()
-        assert page.overfit(model, ids) < 0.5
-        model.eval()
+        assert page.overfit(model.eval(), ids) < 0.3
         assert torch.equal(model.sample(ids[:, :1]), ids)
         for part in (model, *model.blocks):
             part.bug = "sampler reads place 0"
