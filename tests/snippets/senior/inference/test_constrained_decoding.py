@@ -1,0 +1,112 @@
+"""What docs/senior/inference/constrained-decoding.md claims, proven beyond the example shown."""
+
+import random
+from fractions import Fraction
+from itertools import product
+
+import pytest
+
+from warmup.testing import load_snippet
+
+main = load_snippet("senior/inference/constrained_decoding.py")
+boundary = load_snippet("senior/inference/constrained_decoding_boundary_broken.py")
+
+
+def model(monkeypatch, seed, valid=None, depth=3):
+    """A random model of texts over three tokens, with a random half of them valid."""
+    draw = random.Random(seed)
+    following = {
+        text: {t: draw.randint(1, 40) for t in "abc"} for n in range(depth) for text in product("abc", repeat=n)
+    }
+    texts = list(product("abc", repeat=depth))
+    chosen = valid or sorted(draw.sample(texts, len(texts) // 2))
+    monkeypatch.setattr(main, "NEXT", following)
+    monkeypatch.setattr(main, "VALID", chosen)
+    plain = [main.probability(text, mask=False) for text in chosen]
+    masked = [main.probability(text, mask=True) for text in chosen]
+    return plain, masked
+
+
+class TestMask:
+    @pytest.mark.parametrize("seed", range(6))
+    def test_it_is_a_distribution_that_is_not_the_conditional_one(self, monkeypatch, seed):
+        plain, masked = model(monkeypatch, seed)
+        assert sum(masked) == 1
+        assert masked != [p / sum(plain) for p in plain]
+
+    @pytest.mark.parametrize("seed", range(6))
+    def test_no_valid_text_loses_and_the_change_is_bounded_by_the_invalid_share(self, monkeypatch, seed):
+        plain, masked = model(monkeypatch, seed)
+        assert all(m >= p for m, p in zip(masked, plain, strict=True))
+        moved = sum(abs(m - p / sum(plain)) for m, p in zip(masked, plain, strict=True)) / 2
+        assert 0 < moved <= 1 - sum(plain)
+
+    def test_here_the_bound_is_59_4_and_58_5_percent_move(self):
+        plain, masked = ([main.probability(t, mask=m) for t in main.VALID] for m in (False, True))
+        moved = sum(abs(m - p / sum(plain)) for m, p in zip(masked, plain, strict=True)) / 2
+        assert (round(float(1 - sum(plain)), 3), round(float(moved), 3)) == (0.594, 0.585)
+        assert round(float(1 / sum(plain)), 1) == 2.5
+
+    def test_if_all_texts_are_valid_nothing_changes(self, monkeypatch):
+        plain, masked = model(monkeypatch, 3, valid=list(product("abc", repeat=3)))
+        assert plain == masked
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_if_each_beginning_ends_validly_with_the_same_chance_the_mask_is_exact(self, monkeypatch, seed):
+        draw = random.Random(seed)
+        following = {(): {t: draw.randint(1, 40) for t in "abc"}}
+        for t in "abc":
+            a = draw.randint(1, 29)
+            following[(t,)] = {"a": a, "b": 30 - a, "c": 70}  # valid: a and b, 30 percent each time
+        monkeypatch.setattr(main, "NEXT", following)
+        monkeypatch.setattr(main, "VALID", [(t, end) for t in "abc" for end in "ab"])
+        plain, masked = ([main.probability(t, mask=m) for t in main.VALID] for m in (False, True))
+        assert masked == [p / sum(plain) for p in plain]
+
+    @pytest.mark.parametrize("seed", [4, 5])
+    def test_weights_of_the_allowed_shares_correct_it(self, monkeypatch, seed):
+        plain, masked = model(monkeypatch, seed)
+        weights = []
+        for text in main.VALID:
+            weight = Fraction(1)
+            for i in range(len(text)):
+                allowed = {v[i] for v in main.VALID if v[:i] == text[:i]}
+                chances = main.NEXT[text[:i]]
+                weight *= Fraction(sum(chances[t] for t in allowed), sum(chances.values()))
+            weights.append(weight)
+        weighted = [m * w for m, w in zip(masked, weights, strict=True)]
+        assert weighted == plain
+
+    def test_greedy_with_the_mask_says_the_hague(self):
+        assert max(main.NEXT[()], key=main.NEXT[()].get) == "The"
+        assert main.probability(("The", "Hague"), mask=True) == Fraction(60, 100)
+
+
+class TestBoundary:
+    def test_a_forced_space_leaves_a_guess_and_healing_repairs_it(self):
+        forced = boundary.outcomes("ok: ", " ")
+        assert forced["ok: true"] == forced["ok: false"] == Fraction(1, 2)
+        healed = boundary.outcomes("ok:", ":", " ")
+        assert healed["ok: true"] > Fraction(85, 100) and sum(healed.values()) == 1
+
+    @pytest.mark.parametrize(("yes", "no"), [(10, 90), (50, 50)])
+    def test_the_guess_does_not_depend_on_what_was_trained(self, monkeypatch, yes, no):
+        pairs = {(":", " true"): yes, (":", " false"): no}
+        monkeypatch.setattr(boundary, "PAIRS", boundary.Counter(pairs))
+        assert boundary.outcomes("ok: ", " ")["ok: true"] == Fraction(1, 2)
+        assert abs(boundary.outcomes("ok:", ":", " ")["ok: true"] - Fraction(yes, 100)) < 0.02
+
+    def test_training_saw_one_of_several_spellings(self):
+        def spellings(text):
+            if not text:
+                return [[]]
+            return [[t, *r] for t in boundary.VOCABULARY if text.startswith(t) for r in spellings(text[len(t) :])]
+
+        assert len(spellings("ok: true")) == 2
+        assert boundary.tokens("ok: true") in spellings("ok: true")
+        assert boundary.PAIRS[" ", "true"] == 0
+
+    def test_the_valid_texts_of_any_mask_are_all_that_comes_out(self):
+        for start in ("", "ok", "ok:"):
+            last = boundary.tokens(start)[-1] if start else ""
+            assert set(boundary.outcomes(start, last)) == boundary.VALID
