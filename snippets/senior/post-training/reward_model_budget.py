@@ -10,7 +10,10 @@ import torch
 
 def best_of_n(n: int, p: torch.Tensor) -> torch.Tensor:
     """Probabilities of answers, worst score first, if the best of n is taken."""
-    return p.cumsum(0).pow(n).diff(prepend=torch.zeros(1))
+    powers = p.cumsum(0).pow(n)
+    return powers.diff(prepend=torch.zeros(1)).clamp(
+        min=0
+    )  # rounding may step down
 
 
 def kl(q: torch.Tensor, p: torch.Tensor) -> float:
