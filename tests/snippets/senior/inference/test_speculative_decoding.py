@@ -70,6 +70,17 @@ class TestRule:
         assert overlap([0.5, 0.3, 0.2], [0.6, 0.1, 0.3], 50) > 0.999
         assert overlap([0.5, 0.3, 0.2], [0.3, 0.5, 0.2], 50) < 0.001
 
+    @pytest.mark.parametrize("draft", [[5, 7, 9, 4], [1, 8, 9, 4]])
+    def test_greedy_checks_count_only_up_to_the_first_difference(self, draft):
+        best = [5, 8, 9, 4]
+        same = [a == b for a, b in zip(draft, best, strict=True)]
+        right = next(i for i, agree in enumerate(same) if not agree)
+        p = [[Fraction(int(x == b)) for x in range(10)] for b in best]  # temperature zero
+        accepted = 0
+        while p[accepted][draft[accepted]] == 1:
+            accepted += 1
+        assert accepted == right < sum(same)
+
 
 class TestTexts:
     @pytest.mark.parametrize(("length", "before", "drafts"), [(2, 1, 3), (4, 2, 2), (3, 1, 4)])
