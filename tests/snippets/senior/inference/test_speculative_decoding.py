@@ -123,5 +123,9 @@ class TestBatch:
         emitted = (1 - accepted ** (drafts + 1)) / (1 - accepted)
         assert batch.speed(accepted, drafts, 1, 500) == pytest.approx(emitted / (1 + drafts * batch.DRAFT))
 
+    def test_at_batch_256_and_context_100_the_check_takes_3_6_steps(self):
+        assert round(batch.step(256, 5, 100) / batch.step(256, 1, 100), 1) == 3.6
+        assert round(sum(0.8**k for k in range(5)), 1) == 3.4
+
     def test_a_draft_without_overlap_costs_its_passes(self):
         assert batch.speed(0.0, 4, 1, 500) == pytest.approx(1 / 1.2)
