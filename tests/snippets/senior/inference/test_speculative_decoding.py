@@ -83,7 +83,7 @@ class TestRule:
 
 
 class TestTexts:
-    @pytest.mark.parametrize(("length", "before", "drafts"), [(2, 1, 3), (4, 2, 2), (3, 1, 4)])
+    @pytest.mark.parametrize(("length", "before", "drafts"), [(2, 1, 4), (4, 2, 1), (3, 2, 2)])
     def test_texts_of_any_length_have_the_chances_of_the_target(self, length, before, drafts):
         chances = texts.texts(length, before, drafts, texts.residual)
         assert len(chances) == 3**length and sum(chances.values()) == 1
@@ -92,7 +92,7 @@ class TestTexts:
     def test_the_wrong_rule_is_off_with_any_number_of_drafts(self):
         for before in (0, 2):
             off = []
-            for drafts in (1, 2, 4):
+            for drafts in (1, 3):
                 chances = texts.texts(3, before, drafts, lambda p, q: p)
                 off.append(sum(abs(c - texts.target(t, before)) for t, c in chances.items()) / 2)
             assert min(off) > 0.05
