@@ -5,6 +5,7 @@ from fractions import Fraction
 from itertools import product
 
 import pytest
+import torch
 
 from warmup.testing import load_snippet
 
@@ -80,6 +81,20 @@ class TestMask:
     def test_greedy_with_the_mask_says_the_hague(self):
         assert max(main.NEXT[()], key=main.NEXT[()].get) == "The"
         assert main.probability(("The", "Hague"), mask=True) == Fraction(60, 100)
+
+
+class TestFilters:
+    @pytest.mark.parametrize("kept", [1, 2, 3])
+    def test_a_mask_after_top_k_may_leave_nothing_and_a_mask_before_it_leaves_a_token(self, kept):
+        logits = torch.tensor([6.0, 5.0, 4.0, 3.0, 2.0])
+        valid = torch.tensor([False, False, False, True, True])
+
+        def top(x):
+            return x.masked_fill(x < x.topk(kept).values.min(), -torch.inf)
+
+        assert top(logits).masked_fill(~valid, -torch.inf).softmax(0).isnan().all()
+        first = top(logits.masked_fill(~valid, -torch.inf)).softmax(0)
+        assert first.sum() == pytest.approx(1) and not first[~valid].any()
 
 
 class TestBoundary:
