@@ -1,3 +1,11 @@
+# /// script
+# requires-python = ">=3.11"
+# dependencies = ["torch>=2.11"]
+#
+# [tool.warmup]
+# output = "measured"
+# tolerance = 0.05
+# ///
 import math
 
 import torch
