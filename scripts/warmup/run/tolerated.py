@@ -27,6 +27,11 @@ TORCH_WARNINGS: list[tuple[str, str, str]] = [
         "UserWarning",
         "torch 2.11 and 2.12 raise it of a profile with a single cycle, too",
     ),
+    (
+        r"`isinstance\(treespec, LeafSpec\)` is deprecated",
+        "FutureWarning",
+        "torch 2.13's ONNX exporter copies the tree of its arguments, and raises it of its own class",
+    ),
 ]
 
 
