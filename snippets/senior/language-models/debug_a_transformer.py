@@ -45,8 +45,8 @@ def checks(model: nn.Module, loss_of, ids: Tensor, vocabulary: int) -> dict:
         torch.manual_seed(0)
         others = model(changed)
         alone = model(ids[:1])
-    passes["causal"] = torch.allclose(logits[:, :-1], others[:, :-1], atol=1e-5)
-    passes["repeat"] = torch.allclose(logits[:1], alone, atol=1e-5)
+    passes["causal"] = torch.allclose(logits[:, :-1], others[:, :-1], atol=1e-4)
+    passes["repeat"] = torch.allclose(logits[:1], alone, atol=1e-4)
     model.train()
     return passes
 
