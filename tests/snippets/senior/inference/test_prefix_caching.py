@@ -69,6 +69,17 @@ class TestPrefixCaching:
         assert main.serve(kept)[1] == shares["system, history"][1]
         assert main.serve(user)[1] == shares["system, history, time"][1] < shares["system, user id, history"][1]
 
+    @pytest.mark.parametrize(("before", "moved"), [(4, 4 / 5), (9, 9 / 10)])
+    def test_one_more_replica_moves_most_conversations_unless_the_hash_is_consistent(self, before, moved):
+        chats, draw = range(900), random.Random(0)
+        score = {(chat, replica): draw.random() for chat in chats for replica in range(before + 1)}
+
+        def best(chat, replicas):  # the replica with the highest score for this chat
+            return max(range(replicas), key=lambda replica: score[chat, replica])
+
+        assert sum(c % before != c % (before + 1) for c in chats) / 900 == pytest.approx(moved)
+        assert sum(best(c, before) != best(c, before + 1) for c in chats) / 900 < 1.3 / (before + 1)
+
     def test_random_routing_is_less_even_than_by_conversation(self, routes):
         for replicas in (4, 8):
             assert routes["by conversation", replicas][1] < routes["random", replicas][1] < 1.6
