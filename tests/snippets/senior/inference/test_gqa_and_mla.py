@@ -86,7 +86,9 @@ class TestGqaAndMla:
         assert gqa[1] == mqa[1] == mha[1]
         assert mla[0] / (2 * table.SIZE) == 2.25  # groups of GQA
         assert 61 * 2 * mla[0] == 70_272 and 126 * 2 * gqa[0] == 516_096
-        assert mla[1] / mla[0] < 989e12 / 3.35e12
+        assert 0.8 * 989e12 / 3.35e12 < mla[1] / mla[0] < 989e12 / 3.35e12 < 2 * mla[1] / mla[0]
+        assert round(2 * mla[1] / mla[0]) == 484  # two queries per read
+        assert gqa[1] / gqa[0] < 0.06 * 989e12 / 3.35e12
 
     def test_the_absorbed_form_has_3_4_times_the_products_of_the_expanded_one(self):
         absorbed = table.LATENT + table.ROTARY + table.LATENT
@@ -104,3 +106,13 @@ class TestGqaAndMla:
     def test_more_gpus_than_heads_shrink_the_cache_per_gpu_by_the_heads(self, gpus):
         held = [gpu * 8 // gpus for gpu in range(gpus)]  # the head of each GPU
         assert {held.count(head) for head in range(8)} == {gpus // 8}
+
+    @pytest.mark.parametrize("gpus", [2, 3])
+    def test_tokens_can_be_split_over_gpus_and_partial_results_merged_exactly(self, gpus):
+        q, latent, _, _ = sizes(7, 9, 4, 6, 6)
+        scores = q @ latent.T / 6**0.5
+        wanted = scores.softmax(-1) @ latent
+        parts = [scores[..., gpu::gpus] for gpu in range(gpus)]  # token t is on GPU t % gpus
+        outputs = torch.stack([part.softmax(-1) @ latent[gpu::gpus] for gpu, part in enumerate(parts)])
+        shares = torch.stack([part.logsumexp(-1) for part in parts]).softmax(0)
+        torch.testing.assert_close((shares[..., None] * outputs).sum(0), wanted)

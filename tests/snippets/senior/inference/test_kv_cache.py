@@ -95,6 +95,11 @@ class TestKvCache:
         want, _ = feed(torch.cat([tokens, draft[:accepted], following]), [21 + accepted])
         torch.testing.assert_close(got[0], want[-1])
 
+    def test_only_a_later_piece_of_several_tokens_finds_the_mistake_of_the_usual_test(self):
+        bug = "is_causal=T > 1"
+        assert passes(bug, [10] + [1] * 20) and passes(bug, [30])
+        assert not passes(bug, [1] * 10 + [20]) and not passes(bug, [10, 2] + [1] * 18)
+
     def test_in_a_model_that_sees_both_sides_nothing_can_be_kept(self):
         for seed in (1, 2):
             tokens = text(seed)

@@ -108,6 +108,27 @@ class TestPagedKvCache:
                 family[k].close()
             assert sorted(pool.free) == list(range(20)) and not any(pool.users)
 
+    def test_a_lost_request_is_seen_in_the_tables_of_open_requests_not_in_the_counts(self):
+        pool = allocator.Pool(20, 8)
+        one, lost = filled(pool, rows(6)), filled(pool, rows(9))
+        child = one.fork()
+        assert len(pool.free) + len({b for s in (one, child, lost) for b in s.table}) == 20
+        del lost  # without close
+        assert len(pool.free) + sum(users > 0 for users in pool.users) == 20
+        assert len(pool.free) + len({b for s in (one, child) for b in s.table}) == 17
+
+    @pytest.mark.parametrize("n", [4, 6, 11])
+    def test_if_only_full_blocks_are_shared_nothing_is_copied(self, n):
+        pool, pairs, new = allocator.Pool(20, 8), rows(n), rows(1, seed=5)
+        one = filled(pool, pairs)
+        child = allocator.Sequence(pool, one.table[: n // 4], n // 4 * 4).fork()  # as a prefix cache does
+        before, table = pool.kv[:, one.table].clone(), list(child.table)
+        for k, v in torch.cat([pairs[child.length :], new]):
+            child.append(k, v)
+        assert torch.equal(pool.kv[:, one.table], before) and child.table[: n // 4] == table
+        q, both = torch.ones(8, dtype=torch.double), torch.cat([pairs, new])
+        torch.testing.assert_close(child.attend(q), attention(q, both[:, 0], both[:, 1]))
+
     def test_without_a_free_block_taking_raises_and_a_closed_request_helps(self):
         pool = allocator.Pool(2, 8)
         one, other = filled(pool, rows(4)), filled(pool, rows(4))

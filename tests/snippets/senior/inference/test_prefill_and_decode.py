@@ -77,6 +77,13 @@ class TestPrefillAndDecode:
         assert chunks.serve(64, every=240)[2] == 0  # half the traffic
         assert 32 * chunks.step_ms(64) > 120
 
+    @pytest.mark.parametrize(("used", "experts", "tokens"), [(1, 1, 300), (8, 256, 9400)])
+    def test_a_mixture_of_experts_needs_more_tokens_to_be_compute_bound(self, used, experts, tokens):
+        weights = 1e9 * experts
+        for n, by_math in ((0.9 * tokens, False), (1.1 * tokens, True)):
+            flops = 2 * weights * used / experts * n
+            assert (flops / main.PEAK > 2 * weights / main.BANDWIDTH) == by_math
+
     def test_the_numbers_of_the_follow_ups(self):
         assert round(2048 * main.CACHE / 1e6) == 268
         math, memory = times(prompt=2048)

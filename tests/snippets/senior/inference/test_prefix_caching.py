@@ -56,6 +56,34 @@ class TestPrefixCaching:
         lost = shares["system, history"][1] - shares["system, history, time"][1]
         assert 300 * 100 < lost < 300 * 120
 
+    def test_a_time_that_stays_in_the_history_loses_nothing_and_a_user_id_at_the_end_does(self, shares):
+        kept, user = [], []
+        for turn in range(main.TURNS):
+            for chat in range(main.CHATS):
+                text, past = list(main.SYSTEM), main.HISTORY[chat]
+                for k in range(turn + 1):
+                    text += [*past[k][:60], 300_000 + 100 * k + chat, *(past[k][60:] if k < turn else [])]
+                kept.append((text, past[turn][60:]))
+                prompt = main.SYSTEM + sum(past[:turn], []) + past[turn][:60]
+                user.append(([*prompt, 200_000 + chat], past[turn][60:]))
+        assert main.serve(kept)[1] == shares["system, history"][1]
+        assert main.serve(user)[1] == shares["system, history, time"][1] < shares["system, user id, history"][1]
+
+    @pytest.mark.parametrize(("before", "moved"), [(4, 4 / 5), (9, 9 / 10)])
+    def test_one_more_replica_moves_most_conversations_unless_the_hash_is_consistent(self, before, moved):
+        chats, draw = range(900), random.Random(0)
+        score = {(chat, replica): draw.random() for chat in chats for replica in range(before + 1)}
+
+        def best(chat, replicas):  # the replica with the highest score for this chat
+            return max(range(replicas), key=lambda replica: score[chat, replica])
+
+        assert sum(c % before != c % (before + 1) for c in chats) / 900 == pytest.approx(moved)
+        assert sum(best(c, before) != best(c, before + 1) for c in chats) / 900 < 1.3 / (before + 1)
+
+    def test_random_routing_is_less_even_than_by_conversation(self, routes):
+        for replicas in (4, 8):
+            assert routes["by conversation", replicas][1] < routes["random", replicas][1] < 1.6
+
     @pytest.mark.parametrize("shared", [3, 15, 16, 33])
     def test_only_full_blocks_are_reused_and_the_last_token_always_runs(self, shared):
         head = list(range(shared))
