@@ -32,7 +32,7 @@ RETIRED = (
     Retired(
         r"torch\.jit\.(script|trace|load|save|freeze|optimize_for_inference)\b",
         "torch.compile or torch.export",
-        ("senior/system-design/low-latency-serving", "mid/autograd/dynamic-graphs"),
+        ("senior/system-design/low-latency-serving", "mid/autograd/dynamic-graphs", "senior/inference/script-vs-trace"),
     ),
     Retired(
         r"torch\.(ao\.)?quantization\b",

@@ -1,0 +1,135 @@
+"""Every claim of docs/senior/inference/script-vs-trace.md, proven beyond the example shown."""
+
+import warnings
+
+import pytest
+import torch
+from torch import nn
+
+from warmup.testing import load_snippet
+
+
+def traced(model, example, **options):
+    with warnings.catch_warnings(record=True) as caught:
+        warnings.simplefilter("always")
+        made = torch.jit.trace(model, example, **options)
+    return made, [one for one in caught if one.category is torch.jit.TracerWarning]
+
+
+def scripted(thing):
+    with warnings.catch_warnings():
+        warnings.simplefilter("ignore")
+        return torch.jit.script(thing)
+
+
+class Halves(nn.Module):
+    """Doubles as often as there are columns."""
+
+    def forward(self, x):
+        for _ in range(x.size(1)):
+            x = 2 * x
+        return x
+
+
+class Clip(nn.Module):
+    def forward(self, x):
+        if x.max() > 10:
+            return x / x.max()
+        return x
+
+
+class TestScriptVsTrace:
+    def test_a_loop_over_a_shape_is_unrolled_without_a_warning(self):
+        made, told = traced(Halves(), torch.ones(1, 3))
+        x = torch.ones(1, 5)
+        assert not told
+        assert torch.equal(made(x), 8 * x) and torch.equal(Halves()(x), 32 * x)
+        assert torch.equal(scripted(Halves())(x), 32 * x)
+
+    def test_a_branch_on_a_value_is_the_examples_with_a_warning(self):
+        made, told = traced(Clip(), torch.ones(2))
+        x = torch.tensor([10.0, 20.0])
+        assert told
+        assert torch.equal(made(x), x)
+        assert torch.equal(scripted(Clip())(x), Clip()(x))
+
+    def test_export_guards_the_shape_and_refuses_the_branch(self):
+        program = torch.export.export(Halves(), (torch.ones(1, 3),)).module()
+        with pytest.raises(AssertionError, match="Guard failed"):
+            program(torch.ones(1, 5))
+        with pytest.raises(Exception, match="data-dependent"):
+            torch.export.export(Clip(), (torch.ones(2),))
+
+    def test_a_size_in_arithmetic_is_followed(self):
+        made, _ = traced(lambda x: x.sum() / x.shape[0], torch.ones(2))
+        assert made(torch.ones(5)) == 1
+
+    def test_a_loop_whose_count_is_fixed_is_right(self):
+        def three(x):
+            for _ in range(3):
+                x = x + 1
+            return x
+
+        made, told = traced(three, torch.zeros(2))
+        assert not told and torch.equal(made(torch.zeros(5)), torch.full((5,), 3.0))
+
+    @pytest.mark.parametrize("layer", [nn.BatchNorm1d(3), nn.Dropout(0.5)])
+    def test_training_mode_is_baked_into_a_trace_and_followed_by_a_script(self, layer):
+        torch.manual_seed(0)
+        model = nn.Sequential(layer).train()
+        example = torch.randn(8, 3)
+        made, _ = traced(model, example, check_trace=False)
+        script = scripted(model)
+        for one in (model, made, script):
+            one.eval()
+        x = torch.randn(6, 3) + 5
+        assert not made.training
+        assert not torch.allclose(made(x), model(x))
+        assert torch.equal(script(x), model(x))
+
+    def test_the_check_of_a_trace_notices_dropout(self):
+        _, told = traced(nn.Dropout(0.5).train(), torch.ones(50))
+        assert any("does not match" in str(one.message) for one in told)
+
+    def test_a_number_is_baked_into_an_exported_program_with_a_guard(self):
+        class Scale(nn.Module):
+            def forward(self, x, k):
+                return x * k
+
+        program = torch.export.export(Scale(), (torch.ones(2), 3)).module()
+        assert program(torch.ones(2), 3).tolist() == [3, 3]
+        with pytest.raises(AssertionError, match="Guard failed"):
+            program(torch.ones(2), 4)
+
+    def test_an_argument_without_a_type_counts_as_a_tensor(self):
+        untyped = load_snippet("senior/inference/script_vs_trace.py").Sign()
+        made = scripted(untyped)
+        with pytest.raises(RuntimeError, match="(?i)not annotated|type 'Tensor"):
+            made(3)
+
+    def test_a_traced_model_keeps_the_branches_of_a_scripted_part(self):
+        made, _ = traced(nn.Sequential(nn.Hardtanh(-99, 99), scripted(Clip())), torch.ones(2))
+        x = torch.tensor([10.0, 20.0])
+        assert torch.equal(made(x), Clip()(x))
+
+    @pytest.mark.parametrize("entry", [torch.jit.script, lambda m: torch.jit.trace(m, torch.ones(2))])
+    def test_the_entry_points_warn_that_they_are_deprecated(self, entry):
+        with warnings.catch_warnings(record=True) as caught:
+            warnings.simplefilter("always")
+            entry(nn.ReLU())
+        assert any(issubclass(one.category, DeprecationWarning) for one in caught)
+
+    def test_a_file_of_torchscript_still_loads(self, tmp_path):
+        with warnings.catch_warnings():
+            warnings.simplefilter("ignore")
+            torch.jit.save(torch.jit.script(nn.ReLU()), tmp_path / "m.pt")
+            again = torch.jit.load(tmp_path / "m.pt")
+        assert again(torch.tensor([-1.0, 2.0])).tolist() == [0, 2]
+
+    def test_cond_keeps_both_branches(self):
+        class Sign(nn.Module):
+            def forward(self, x):
+                return torch.cond(x.sum() > 0, lambda y: y + 1, lambda y: y - 1, (x,))
+
+        program = torch.export.export(Sign(), (torch.ones(2),)).module()
+        assert program(-torch.ones(2)).tolist() == [-2, -2]
