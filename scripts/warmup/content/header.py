@@ -27,7 +27,7 @@ WARMUP = {
 
 # The reference expression of PEP 723.
 _BLOCK = re.compile(r"(?m)^# /// (?P<type>[a-zA-Z0-9-]+)$\s(?P<content>(^#(| .*)$\s)+)^# ///$")
-_NAME = re.compile(r"[\w.-]*")  # of a package, before its version, extras and markers
+_AFTER_NAME = re.compile(r"[^\w.-]")  # where a package's version, extras or markers begin
 _OPENING = re.compile(r"(?m)^# /// script$")
 _TOML_LINE = re.compile(r" \(at line (\d+), column \d+\)| \(at end of document\)")
 
@@ -64,7 +64,7 @@ class Header:
     @property
     def packages(self) -> tuple[str, ...]:
         """What has to be installed beside torch, without versions, sorted."""
-        names = {_NAME.match(dependency)[0].lower().replace("_", "-") for dependency in self.dependencies}
+        names = {_AFTER_NAME.split(dependency)[0].lower().replace("_", "-") for dependency in self.dependencies}
         return tuple(sorted(names - {"torch"}))
 
     @property
