@@ -137,6 +137,19 @@ class TestCalibration:
         confidence, guess = probs[2].max(dim=1)
         assert (guess == y).double().mean() > confidence.mean() + 0.03
 
+    def test_in_a_wide_bin_too_much_and_too_little_cancel(self):
+        said = torch.tensor([0.55, 0.95]).double().repeat_interleave(1000)
+        probs = torch.stack([said, 1 - said], dim=1)
+        y = (torch.arange(2000) % 1000 >= 750).long()  # right in three of four, whatever it says
+        assert page.ece(probs, y, bins=1) < 1e-9
+        assert page.ece(probs, y, bins=15) == pytest.approx(0.2)
+
+    @pytest.mark.parametrize("factors", [[1.0, 0.5], [3.0, 1.0]])
+    def test_a_factor_for_each_class_can_change_which_is_first(self, factors):
+        logits = torch.tensor([[1.0, 1.5], [2.0, 4.0], [-1.0, -2.0]]).double()
+        scaled = logits * torch.tensor(factors).double()
+        assert not torch.equal(scaled.argmax(dim=1), logits.argmax(dim=1))
+
     def test_what_the_alt_text_says_of_the_points(self):
         torch.manual_seed(0)
         model, _ = fitted.overfitted()
