@@ -1,0 +1,44 @@
+"""What docs/senior/inference/inference-optimization.md claims, beyond the example shown."""
+
+import pytest
+
+from warmup.testing import load_snippet
+
+main = load_snippet("senior/inference/inference_optimization.py")
+
+
+def gain(model, **change):
+    return max(main.limits(*model).values()) / max(main.limits(*model, **change).values())
+
+
+def limit(model, **change):
+    times = main.limits(*model, **change)
+    return max(times, key=times.get)
+
+
+class TestInferenceOptimization:
+    @pytest.mark.parametrize(
+        ("model", "name"),
+        [((70e9, 4096, 1600), "math"), ((70e9, 1, 1600), "memory"), ((5e6, 16, 100), "host")],
+    )
+    def test_a_long_prompt_a_next_token_and_a_small_model_have_three_limits(self, model, name):
+        assert limit(model) == name
+
+    @pytest.mark.parametrize("kernels", [500, 800])
+    def test_four_bit_weights_gain_less_than_four_until_the_host_is_out_of_the_way(self, kernels):
+        model = (8e9, 1, kernels)
+        assert 1 < gain(model, bits=4) < 2 and limit(model, bits=4) == "host"
+        assert gain(model, graph=True) == 1
+        assert gain(model, bits=4, graph=True) == pytest.approx(4)
+
+    @pytest.mark.parametrize("parameters", [8e9, 70e9])
+    def test_a_lever_on_another_limit_gains_nothing(self, parameters):
+        assert gain((parameters, 1, 640), math=2) == 1
+        assert gain((parameters, 4096, 640), bits=4) == 1
+        assert gain((22e6, 32, 150), bits=4) == gain((22e6, 32, 150), math=2) == 1
+
+    @pytest.mark.parametrize("tokens", [8, 64])
+    def test_more_tokens_in_a_pass_add_math_and_no_reads(self, tokens):
+        one, many = main.limits(8e9, 1, 640), main.limits(8e9, tokens, 640)
+        assert many["memory"] == one["memory"]
+        assert many["math"] == pytest.approx(tokens * one["math"])

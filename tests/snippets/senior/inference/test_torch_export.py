@@ -1,0 +1,119 @@
+"""What docs/senior/inference/torch-export.md claims, proven beyond the example shown."""
+
+import io
+import zipfile
+
+import pytest
+import torch
+import torch.export.passes
+from torch import nn
+
+from warmup.testing import load_snippet
+
+main = load_snippet("senior/inference/torch_export.py")
+
+
+def saved(program):
+    file = io.BytesIO()
+    torch.export.save(program, file)
+    file.seek(0)
+    return file
+
+
+def stored(program):
+    """Bytes of the weights in the file."""
+    entries = zipfile.ZipFile(saved(program)).infolist()
+    return sum(e.file_size for e in entries if "weights/weight_" in e.filename)
+
+
+class Tied(nn.Module):
+    def __init__(self, tied):
+        super().__init__()
+        self.a, self.b = nn.Linear(64, 64, bias=False), nn.Linear(64, 64, bias=False)
+        if tied:
+            self.b.weight = self.a.weight
+
+    def forward(self, x):
+        return self.b(self.a(x))
+
+
+class Positions(nn.Module):
+    def forward(self, x):
+        return x + torch.arange(x.shape[1], device=x.device)
+
+
+class TestTorchExport:
+    @pytest.mark.parametrize("unused", [10, 300])
+    def test_a_layer_that_the_graph_does_not_use_is_in_the_file(self, unused):
+        model = main.Model().eval()
+        model.auxiliary = nn.Linear(8, unused)
+        program = torch.export.export(model, (torch.zeros(3, 4),))
+        assert sum("linear" in n.name for n in program.graph.nodes) == 2
+        assert stored(program) == 232 + 4 * 9 * unused
+        del model.auxiliary
+        model.auxiliary = None
+        assert stored(torch.export.export(model, (torch.zeros(3, 4),))) == 232
+
+    @pytest.mark.parametrize("value", [1.5, -7.0])
+    def test_the_example_comes_back_from_the_file(self, value):
+        example = torch.full((2, 4), value)
+        loaded = torch.export.load(saved(torch.export.export(main.Model().eval(), (example,))))
+        assert loaded.example_inputs[0][0].equal(example)
+
+    @pytest.mark.parametrize("rows", [2, 5])
+    def test_a_fixed_size_is_guarded_and_a_dynamic_one_is_not(self, rows):
+        model, example = main.Model().eval(), (torch.zeros(3, 4),)
+        fixed = torch.export.export(model, example).module()
+        with pytest.raises(AssertionError, match="Guard failed"):
+            fixed(torch.zeros(rows, 4))
+        free = torch.export.export(model, example, dynamic_shapes=({0: torch.export.Dim("rows")},))
+        x = torch.randn(rows, 4)
+        torch.testing.assert_close(free.module()(x), model(x))
+        assert free.range_constraints
+
+    def test_the_operators_follow_another_dtype_without_a_guard(self):
+        program = torch.export.export(nn.ReLU(), (torch.zeros(2, 3),)).module()
+        assert program(torch.zeros(2, 3).double()).dtype == torch.double
+        assert program(torch.zeros(2, 3).int()).dtype == torch.int
+
+    @pytest.mark.parametrize("train", [True, False])
+    def test_it_can_be_trained_and_its_mode_is_fixed(self, train):
+        model = nn.Sequential(nn.Linear(4, 4), nn.Dropout(0.5)).train(train)
+        program = torch.export.export(model, (torch.ones(2, 4),)).module()
+        program(torch.ones(2, 4)).sum().backward()
+        assert all(p.grad is not None for p in program.parameters())
+        for switch in (program.eval, program.train):
+            with pytest.raises(NotImplementedError):
+                switch()
+        x = torch.ones(2, 4)
+        assert all(program(x).equal(program(x)) for _ in range(9)) == (not train)
+
+    @pytest.mark.parametrize("width", [3, 4])
+    def test_the_device_of_a_made_tensor_is_a_constant_until_the_program_is_moved(self, width):
+        program = torch.export.export(Positions(), (torch.zeros(2, width),))
+        x = torch.zeros(2, width, device="meta")
+        assert Positions()(x).device.type == "meta"
+        with pytest.raises(RuntimeError, match="device"):
+            program.module()(x)
+        moved = torch.export.passes.move_to_device_pass(program, "meta")
+        assert moved.module()(x).device.type == "meta"
+
+    def test_a_weight_of_two_layers_is_stored_once(self):
+        sizes = [stored(torch.export.export(Tied(t), (torch.ones(2, 64),))) for t in (True, False)]
+        assert sizes == [4 * 64 * 64, 2 * 4 * 64 * 64]
+
+    def test_counting_and_printing_are_not_in_the_graph_and_a_number_is_a_constant(self, capsys):
+        class Counts(nn.Module):
+            scale = 3
+
+            def forward(self, x):
+                print("called")
+                return x * self.scale
+
+        model = Counts()
+        program = torch.export.export(model, (torch.ones(2),)).module()
+        capsys.readouterr()
+        model.scale = 5
+        assert program(torch.ones(2)).tolist() == [3, 3]
+        assert model(torch.ones(2)).tolist() == [5, 5]
+        assert capsys.readouterr().out == "called\n"  # by the model, not by the program
