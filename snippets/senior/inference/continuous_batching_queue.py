@@ -52,7 +52,7 @@ if __name__ == "__main__":
             waits = serve(how, load)
             pair = f"{percentile(waits, 50):,.0f}  {percentile(waits, 99):,.0f}"
             row += f"{'no end' if grows(waits) else pair:>18}  "
-        print(row)
+        print(row.rstrip())
     print()
     print("dynamic at 5%, median by window:", end=" ")
     print(

@@ -131,6 +131,7 @@ def test_what_a_page_needs_is_said_at_the_program_that_needs_it(open_page):
 
 def test_a_file_to_take_away_says_which_packages_it_needs_beside_torch(open_page):
     page = open_page("mid/checkpoints/resume-exactly/")
+    page.locator("details").evaluate_all("all => all.forEach(one => { one.open = true })")
     bars = page.locator(".filename").filter(has_text="resume_exactly_trainer.py")
     expect(bars.locator(".tw-needs")).to_have_text("Needs: numpy")
     with page.expect_download() as download:
