@@ -6,8 +6,8 @@ from torch import nn
 def two_passes(loss_function, towers, inputs, size):
     """Add to .grad what one backward of the whole batch adds; return the loss.
 
-    A tower must compute the same features in both passes: dropout and batch norm
-    in training mode do not.
+    A tower must compute the same features in both passes, which dropout does not,
+    and each row by itself, which batch norm in training mode does not.
 
     Args:
         loss_function: takes one tensor of features (B, D) per tower.

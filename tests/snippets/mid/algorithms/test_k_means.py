@@ -129,3 +129,11 @@ class TestKMeans:
         torch.manual_seed(0)
         ends = [page.k_means(points, points[torch.randperm(100)[:5]]) for _ in range(10)]
         assert max(ends) < 1.01 * min(ends)
+
+    @pytest.mark.parametrize(("third", "repairs"), [(14.0, False), (24.0, True), (40.0, True)])
+    def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(self, third, repairs):
+        torch.manual_seed(1)
+        points = start.clusters([[0, 0], [8, 0], [third, 0]])
+        two = torch.tensor([[-0.2, 0], [0.2, 0], [third, 0]], dtype=torch.double)
+        good = torch.tensor([[0.0, 0], [8, 0], [third, 0]], dtype=torch.double)
+        assert (page.k_means(points, two) < 1.01 * page.k_means(points, good)) == repairs

@@ -55,6 +55,10 @@ class TestTheLoss:
         same = torch.ones(64, 8)
         assert math.isclose(page.clip_loss(same, same, torch.tensor(2.0)).item(), math.log(64), rel_tol=1e-4)
 
+    def test_the_logits_of_32768_pairs_are_4_gib(self):
+        logits = torch.empty(32768, 32768, device="meta")
+        assert logits.numel() * logits.element_size() == 4 * 2**30
+
     def test_the_embeddings_of_32768_pairs_are_64_mib(self):
         assert 32_768 * 512 * 4 == 64 * 2**20
 
@@ -179,6 +183,14 @@ class TestTwoPasses:
             whole = self.gradients(towers, lambda t=towers: siglip(t[0](image), t[1](text)).backward())
             two = self.gradients(towers, lambda t=towers: cached.two_passes(siglip, t, (image, text), 6))
             assert all(torch.allclose(a, b) for a, b in zip(whole, two, strict=True)) == exact
+
+    def test_batch_norm_has_the_same_features_in_both_passes_and_dropout_has_not(self):
+        x = batch(24)[0]
+        for extra, same in ((nn.BatchNorm1d(8), True), (nn.Dropout(0.5), False)):
+            tower = self.towers(extra)[0]
+            first, second = (torch.cat([tower(part) for part in x.split(6)]) for _ in range(2))
+            assert first.equal(second) == same
+            assert not torch.allclose(first, tower(x))  # the whole batch at once is another function
 
     def test_with_dropout_the_stored_random_state_makes_them_exact(self):
         image, text, _, _ = batch(24)

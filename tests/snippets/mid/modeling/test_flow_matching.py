@@ -110,3 +110,20 @@ class TestFlowMatching:
                 x = x + h * v
             ends.append((x[:, 0] - exact).abs().mean())
         assert ends[1] < 0.3 * ends[0]
+
+    def test_in_two_dimensions_the_pairs_after_reflow_mix_far_less(self):
+        torch.manual_seed(0)
+        modes, width = torch.tensor([[2.0, 0], [-1, 2], [-1.5, -2], [0, 4]]).double(), 0.05
+        noise = torch.randn(1500, 2).double()
+        x = noise
+        for i in range(128):
+            t = i / 128
+            spread = (1 - t) ** 2 + (t * width) ** 2
+            off = x[:, None] - t * modes
+            weight = (-off.square().sum(dim=-1) / (2 * spread)).softmax(dim=1)[..., None]
+            x = x + (weight * (modes + (t * width**2 - (1 - t)) / spread * off)).sum(dim=1) / 128
+        left = []
+        for end in (x[torch.randperm(1500)], x):
+            near = torch.cdist(noise + end, noise + end).topk(8, largest=False).indices  # at t = 0.5
+            left.append((end - noise)[near].var(dim=1).sum(dim=-1).mean())
+        assert left[1] < 0.05 * left[0]

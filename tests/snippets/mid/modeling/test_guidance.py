@@ -106,3 +106,15 @@ class TestGuidance:
         stepwise = ((1 + w) * a - w * b).softmax(dim=0)[:, None] * ((1 + w) * one - w * every).softmax(dim=-1)
         joint = ((1 + w) * (a[:, None] + one) - w * (b[:, None] + every)).flatten().softmax(dim=0).view(3, 3)
         assert (stepwise - joint).abs().max() > 0.01
+
+    @pytest.mark.parametrize(("w", "low", "high"), [(0, -0.2, 0.2), (1, -2.5, -1.2), (3, -7, -4)])
+    def test_with_the_predictions_swapped_guidance_leaves_the_data_on_the_other_side(self, monkeypatch, w, low, high):
+        torch.manual_seed(0)
+        scores = page.scores
+        monkeypatch.setattr(page, "scores", lambda x, noise: scores(x, noise)[::-1])
+        assert low < page.sample(w, 2000).mean() < high
+
+    def test_with_more_guidance_more_samples_are_in_the_class_until_all_are(self, samples):
+        share = [(x > 0).double().mean().item() for x in samples.values()]
+        assert share == sorted(share)
+        assert share[0] < 0.98 < 0.999 < share[-1]

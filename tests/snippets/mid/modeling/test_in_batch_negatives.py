@@ -152,3 +152,27 @@ def test_an_item_in_no_batch_gets_no_gradient():
 def test_a_constant_correction_changes_nothing():
     logits = torch.randn(4, 6, dtype=torch.float64)
     torch.testing.assert_close((logits - torch.tensor(0.01).log()).softmax(dim=1), logits.softmax(dim=1))
+
+
+@pytest.mark.parametrize(("size", "in_every_batch"), [(10, False), (400, True)])
+def test_the_mean_of_the_steps_between_batches_stops_at_1_unless_copies_count(size, in_every_batch):
+    torch.manual_seed(0)
+    counts = torch.distributions.Binomial(size, torch.tensor(0.03)).sample((20_000,))
+    seen = counts.nonzero()[:, 0].diff().double()  # steps from one batch with the item to the next one
+    copies = torch.cat([seen, torch.zeros(int((counts[1:] - 1).clamp(min=0).sum()))])
+    assert 1 / copies.mean() == pytest.approx(0.03 * size, rel=0.05)
+    assert (1 / seen.mean() < 0.1 * 0.03 * size) == in_every_batch
+    assert 1 / seen.mean() <= 1
+
+
+@pytest.mark.parametrize(("temperature", "reaches"), [(1.0, False), (0.05, True)])
+def test_normalized_vectors_need_a_small_temperature_for_log_p(temperature, reaches):
+    p = torch.tensor([0.9, 0.06, 0.04]).double()
+    cosines = torch.zeros(3, dtype=torch.float64, requires_grad=True)
+    for _ in range(3000):
+        logits = cosines.tanh() / temperature
+        (grad,) = torch.autograd.grad(-(p * logits.log_softmax(dim=0)).sum(), cosines)
+        with torch.no_grad():
+            cosines -= (5.0 if temperature == 1 else 0.02) * grad
+    learned = (cosines.detach().tanh() / temperature).softmax(dim=0)
+    assert (abs(learned[0] - p[0]) < 0.01) == reaches

@@ -117,6 +117,15 @@ class TestGRU:
         torch.testing.assert_close(reset.gru(x, layer, "after"), layer(x)[0])
         assert (reset.gru(x, layer, "before") - layer(x)[0]).abs().max() > 0.02
 
+    def test_its_blocks_are_reset_update_candidate_and_another_order_runs_and_is_wrong(self):
+        layer, x = made("GRU", 3, 4), torch.randn(2, 6, 3).double()
+        expected = layer(x)[0]
+        assert torch.allclose(reset.gru(x, layer, "after"), expected)
+        with torch.no_grad():
+            for p in layer.parameters():  # update, reset, candidate, as Keras has it
+                p.copy_(torch.cat([p.chunk(3)[i] for i in (1, 0, 2)]))
+        assert (layer(x)[0] - expected).abs().max() > 0.01
+
     def test_its_second_bias_is_not_redundant(self):
         layer, x = made("GRU", 4, 6), torch.randn(2, 5, 4).double()
         before = layer(x)[0]

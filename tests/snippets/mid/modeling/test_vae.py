@@ -118,3 +118,23 @@ class TestVAE:
         mu = torch.zeros(3, requires_grad=True)
         assert Normal(mu, 1.0).rsample().requires_grad
         assert not Normal(mu, 1.0).sample().requires_grad
+
+    @pytest.mark.parametrize(("frequency", "score_is_better"), [(1.0, False), (3.0, True), (10.0, True)])
+    def test_for_a_value_that_swings_within_q_the_score_function_has_the_smaller_variance(
+        self, frequency, score_is_better
+    ):
+        torch.manual_seed(0)
+        noise = torch.randn(50_000).double()
+        z = 0.3 + noise
+        path, score = frequency * (frequency * z).cos(), (frequency * z).sin() * noise
+        assert (score.std() < path.std()) == score_is_better
+        assert abs(path.mean() - score.mean()) < 4 * (path.var() + score.var()).sqrt() / 50_000**0.5
+
+    @pytest.mark.parametrize(("beta", "is_bound"), [(0.2, False), (0.5, False), (1.0, True), (2.0, True), (4.0, True)])
+    def test_from_a_beta_of_1_on_it_is_a_bound_and_above_1_a_loose_one(self, beta, is_bound):
+        means = torch.linspace(-2, 2, 81).double()[:, None]
+        variances = torch.logspace(-2, 1, 81).double()
+        kl = (means.square() + variances - 1 - variances.log()) / 2
+        best = (bound.elbo(means, variances) - (beta - 1) * kl).max().item()
+        assert (best < bound.EVIDENCE) == is_bound
+        assert (bound.EVIDENCE - best > 0.5) == (beta > 1)

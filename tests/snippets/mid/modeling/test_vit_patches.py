@@ -82,6 +82,11 @@ class TestCost:
         assert 15.8 < (785 / 197) ** 2 < 16
         assert [6 * d for d in (768, 192)] == [4608, 1152]
 
+    def test_with_patches_of_32_doubling_costs_four_times(self):
+        small, large = count(224, 32), count(448, 32)
+        assert large[1] / small[1] == pytest.approx(4, abs=0.07)
+        assert small[2] / small[1] < 0.02
+
     def test_half_the_patch_costs_as_much_as_twice_the_side(self):
         assert count(224, 8)[1] / count(448, 16)[1] == pytest.approx(1, abs=0.01)
 
