@@ -78,6 +78,15 @@ class TestGainInTime:
         parts = main.milliseconds(answers, 10, 100)
         assert parts[1] == pytest.approx(1e3 * read * 131_072 / 3.35e12)
 
+    def test_prompts_that_hide_behind_reads_raise_the_gain_from_2_1_to_3_6(self):
+        answers = main.ANSWERS["exponential"]
+        old = main.milliseconds(answers, main.static(answers, 32), 2000)
+        weights, caches, prompts = main.milliseconds(answers, main.continuous(answers, 32), 2000)
+        tokens = 1e3 * sum(answers) / len(answers) * 2 * main.PARAMETERS / main.FLOPS  # math of the answers
+        assert round(sum(old) / (weights + caches + prompts), 1) == 2.1
+        assert round(sum(old) / max(weights + caches, prompts + tokens), 1) == 3.6
+        assert tokens < caches  # a plain step waits for reads, so its math is not in the table
+
     def test_221_requests_of_2200_tokens_fit_beside_the_weights(self):
         assert int((80e9 - main.WEIGHTS) / (2200 * main.CACHE_TOKEN)) == 221
         assert abs(2200 * main.CACHE_TOKEN / 0.29e9 - 1) < 0.01
@@ -92,10 +101,10 @@ class TestQueue:
         assert not queue.grows(queue.serve("continuous", 0.9, seed=seed))
 
     @pytest.mark.parametrize("seed", [1, 2])
-    def test_static_batching_waits_longer_at_low_load_and_a_window_does_not_help(self, seed):
+    def test_static_batching_waits_longer_at_low_load_and_a_window_hardly_helps(self, seed):
         plain = queue.percentile(queue.serve("dynamic", 0.05, seed=seed), 50)
         assert queue.percentile(queue.serve("static", 0.05, seed=seed), 50) > 5 * plain
-        assert queue.percentile(queue.serve("dynamic", 0.05, 50, seed=seed), 50) > 0.9 * plain
+        assert 0.9 * plain < queue.percentile(queue.serve("dynamic", 0.05, 50, seed=seed), 50) < 1.1 * plain
         assert queue.percentile(queue.serve("dynamic", 0.05, 400, seed=seed), 50) > 1.3 * plain
 
     def test_with_a_limit_of_1000_steps_dynamic_carries_a_twentieth(self):
