@@ -4,6 +4,7 @@
 #
 # [tool.warmup]
 # needs = "compiler"
+# output = "recorded"
 # slow = "builds a package with the C++ compiler"
 # ///
 import tempfile
