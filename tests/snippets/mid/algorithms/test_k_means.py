@@ -130,6 +130,16 @@ class TestKMeans:
         ends = [page.k_means(points, points[torch.randperm(100)[:5]]) for _ in range(10)]
         assert max(ends) < 1.01 * min(ends)
 
+    def test_with_many_noisy_features_a_start_that_misses_a_cluster_has_nearly_the_best_sum(self):
+        torch.manual_seed(0)
+        places = torch.nn.functional.normalize(torch.randn(2, 500).double()) * 8
+        points = places.repeat_interleave(60, dim=0) + torch.randn(120, 500).double()
+        good, missed = (
+            sum((one - one.mean(dim=0)).square().sum() for one in parts)
+            for parts in (points.split(60), (points[:30], points[30:]))
+        )
+        assert good < missed < 1.1 * good
+
     @pytest.mark.parametrize(("third", "repairs"), [(14.0, False), (24.0, True), (40.0, True)])
     def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(self, third, repairs):
         torch.manual_seed(1)
