@@ -64,6 +64,14 @@ class TestMask:
         plain, masked = ([main.probability(t, mask=m) for t in main.VALID] for m in (False, True))
         assert masked == [p / sum(plain) for p in plain]
 
+    def test_half_valid_samples_are_not_enough(self, monkeypatch):
+        following = {(): {"a": 50, "b": 50}, ("a",): {"x": 1, "y": 99}, ("b",): {"x": 99, "y": 1}}
+        monkeypatch.setattr(main, "NEXT", following)
+        monkeypatch.setattr(main, "VALID", [("a", "x"), ("b", "x")])
+        plain, masked = ([main.probability(t, mask=m) for t in main.VALID] for m in (False, True))
+        assert sum(plain) == Fraction(1, 2)
+        assert masked[0] == Fraction(1, 2) and plain[0] / sum(plain) == Fraction(1, 100)
+
     @pytest.mark.parametrize("seed", [4, 5])
     def test_weights_of_the_allowed_shares_correct_it(self, monkeypatch, seed):
         plain, masked = model(monkeypatch, seed)
@@ -120,6 +128,12 @@ class TestBoundary:
         assert len(spellings("ok: true")) == 2
         assert boundary.tokens("ok: true") in spellings("ok: true")
         assert boundary.PAIRS[" ", "true"] == 0
+
+    def test_a_byte_level_token_may_hold_part_of_a_character(self):
+        halves = "é".encode()
+        assert len(halves) == 2
+        with pytest.raises(UnicodeDecodeError):
+            halves[:1].decode()
 
     def test_the_valid_texts_of_any_mask_are_all_that_comes_out(self):
         for start in ("", "ok", "ok:"):

@@ -65,6 +65,12 @@ class TestOrder:
         assert {first[place], other[place]} <= set(best.indices.tolist())
         assert abs(logits[first[place]] - logits[other[place]]) < 0.1 * logits.std()
 
+    def test_a_prompt_from_the_prefix_cache_has_another_shape_and_may_get_another_text(self):
+        weights = main.model(2)
+        cold, warm = [2] + [16] * 11, [16] * 12  # only the step of the prompt differs
+        differs = [main.answer(weights, t, cold, HALF) != main.answer(weights, t, warm, HALF) for t in range(10)]
+        assert 0 < sum(differs) < 10
+
     def test_one_close_token_in_a_thousand_makes_39_percent(self):
         assert round(1 - 0.999**500, 2) == 0.39
 

@@ -127,5 +127,17 @@ class TestBatch:
         assert round(batch.step(256, 5, 100) / batch.step(256, 1, 100), 1) == 3.6
         assert round(sum(0.8**k for k in range(5)), 1) == 3.4
 
-    def test_a_draft_without_overlap_costs_its_passes(self):
+    def test_a_poor_draft_is_slower_at_batch_one_too(self):
         assert batch.speed(0.0, 4, 1, 500) == pytest.approx(1 / 1.2)
+        assert round(batch.speed(0.15, 4, 1, 500), 2) == 0.98 < 1 < batch.speed(0.2, 4, 1, 500)
+
+    def test_with_eight_drafts_math_limits_long_contexts_from_about_60_requests(self):
+        for n, bound in ((55, True), (65, False)):
+            assert (batch.step(n, 9, 2000) == batch.step(n, 1, 2000)) is bound
+        most = max(n for n in range(1, 512) if batch.fits(n, 2000))
+        assert batch.step(most, 5, 2000) == batch.step(most, 1, 2000)
+
+    def test_it_never_saves_math(self, monkeypatch):
+        monkeypatch.setattr(batch, "DRAFT", 0)  # as free as n-grams
+        assert batch.speed(1.0, 4, 512, 100) == pytest.approx(1)
+        assert batch.speed(0.9, 4, 512, 100) < 0.9
