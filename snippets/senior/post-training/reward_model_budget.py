@@ -11,9 +11,8 @@ import torch
 def best_of_n(n: int, p: torch.Tensor) -> torch.Tensor:
     """Probabilities of answers, worst score first, if the best of n is taken."""
     powers = p.cumsum(0).pow(n)
-    return powers.diff(prepend=torch.zeros(1)).clamp(
-        min=0
-    )  # rounding may step down
+    # Rounding may let a power step down: that is no negative probability.
+    return powers.diff(prepend=torch.zeros(1)).clamp(min=0)
 
 
 def kl(q: torch.Tensor, p: torch.Tensor) -> float:

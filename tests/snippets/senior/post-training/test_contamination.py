@@ -60,6 +60,13 @@ class TestContamination:
         mean = found["a shuffled copy"][1].mean() - found["no question"][1].mean()
         assert gain > 100 and mean.item() == pytest.approx(gain, rel=0.1)  # of each order alike
 
+    def test_a_file_read_once_among_very_much_other_text_can_be_missed(self):
+        ps = []
+        for seed in range(5):
+            questions, _ = order.models(seed)
+            ps.append(order_p(questions, torch.randint(order.TOKENS, (3_000_000,)), questions))
+        assert sorted(ps)[2] > 0.05
+
     def test_a_clean_model_is_rarely_accused(self):
         ps = [order.order_test(log_p["no question"], q)[2] for q, log_p in (order.models(s, 12) for s in range(20))]
         assert sum(p <= 0.05 for p in ps) <= 3

@@ -72,6 +72,20 @@ class TestIsBBetter:
             one, _ = clusters.alarms(spread, runs=1000, questions=questions)
             assert one == pytest.approx(0.05, abs=0.02)
 
+    @pytest.mark.parametrize(("spread", "questions"), [(2, 5), (1, 10)])
+    def test_passages_that_are_equally_hard_for_both_models_give_no_false_alarms(self, spread, questions):
+        draw = torch.Generator().manual_seed(0)
+        skill = 1 + spread * torch.randn(1000, 100, 1, generator=draw)
+        right = (torch.rand(2, 1000, 100, questions, generator=draw) < skill.sigmoid()).double()
+        lead = (right[1] - right[0]).flatten(1)
+        alarm = lead.mean(1).abs() > 1.96 * lead.std(1) / lead.shape[1] ** 0.5
+        assert alarm.double().mean().item() == pytest.approx(0.05, abs=0.02)
+
+    def test_by_the_exact_p_a_lead_of_ten_is_clear_up_to_20_differing_questions(self):
+        for n in (500, 2000):
+            ps = {m: main.compare(*results(m // 2 + 5, m // 2 - 5, 300, n))[2] for m in range(10, 60, 2)}
+            assert max(m for m, p in ps.items() if p < 0.05) == 20
+
     def test_with_few_passages_1_96_is_too_small_and_2_09_is_right(self):
         _, other = clusters.alarms(1, runs=4000, passages=20)
         assert 0.055 < other < 0.09

@@ -111,6 +111,16 @@ class TestQlora:
         fitted = error(w, scale, fit(*normal(64, 9), main.nf4))
         assert clipped(w, main.nf4) == pytest.approx(0.086, abs=1e-3) and clipped(w, main.nf4) < fitted < nf4
 
+    @pytest.mark.parametrize(("block", "int4", "nf4"), [(32, 0.081, 0.087), (64, 0.091, 0.092), (1024, 0.125, 0.104)])
+    def test_int4_with_a_zero_point_beats_nf4_in_small_blocks_only(self, block, int4, nf4):
+        w, scale = normal(block, 1, blocks=2**18 // block)
+        low, high = w.amin(1, keepdim=True), w.amax(1, keepdim=True)
+        step = (high - low) / 15
+        zero = (-low / step).round()
+        rounded = (((w / step).round() + zero).clamp(0, 15) - zero) * step
+        assert (rounded - w).square().mean().sqrt().item() == pytest.approx(int4, abs=1e-3)
+        assert error(w, scale, main.nf4).item() == pytest.approx(nf4, abs=1e-3)
+
     @pytest.mark.parametrize("block", [64, 256])
     def test_for_uniform_weights_int4_is_better(self, block):
         torch.manual_seed(0)

@@ -75,6 +75,15 @@ class TestRewardModel:
         assert least == sorted(least) and least[2] == pytest.approx(2.6, abs=0.1)
         assert mean[1] == pytest.approx(1.7, abs=0.1) and mean[2] == pytest.approx(1.2, abs=0.1)
 
+    def test_the_minimum_and_a_cap_need_scores_that_are_centered_per_prompt(self, drawn):
+        quality, _, tail, other = drawn
+        one, moved = quality + tail, quality + other + 20 * torch.randn(len(quality), 1)
+        assert qualities(quality, torch.minimum(one, moved))[2] < 1.2
+        assert qualities(quality, moved.clamp(max=3))[2] < 0.6
+        one, moved = (x - x.mean(1, keepdim=True) for x in (one, moved))
+        assert qualities(quality, torch.minimum(one, moved))[2] == pytest.approx(2.6, abs=0.1)
+        assert qualities(quality, moved.clamp(max=3))[2] == pytest.approx(1.3, abs=0.1)
+
     def test_two_models_with_the_same_errors_are_one(self, drawn):
         quality, _, tail, _ = drawn
         both = torch.stack([quality + tail, quality + tail])
@@ -108,6 +117,20 @@ class TestRewardModel:
                 reward = (reward - 0.5 * torch.autograd.grad(loss, reward)[0]).detach().requires_grad_()
             assert reward.mean().item() == pytest.approx(mean, abs=1e-3) and reward[0] > reward[1] + 3
 
+    @pytest.mark.parametrize("shift", [0.7, 1.5])
+    def test_shared_weights_move_means_but_what_belongs_to_the_prompt_stays(self, shift):
+        torch.manual_seed(0)
+        prompt, answers = torch.randn(50, 1, 8).double().expand(-1, 2, -1), torch.randn(50, 2, 8).double()
+        answers[:, 0] += shift
+        x, start = torch.cat([prompt, answers], 2), torch.randn(16).double()
+        weight = start.clone().requires_grad_()
+        for _ in range(100):
+            reward = x @ weight
+            loss = -F.logsigmoid(reward[:, 0] - reward[:, 1]).mean()
+            weight = (weight - 0.5 * torch.autograd.grad(loss, weight)[0]).detach().requires_grad_()
+        moved = weight.detach() - start
+        assert (x @ moved).mean(1).abs().mean() > 1 and moved[:8].abs().max() < 1e-9
+
     def test_with_a_quarter_of_the_labels_flipped_the_best_loss_is_0_56_at_a_margin_of_log_3(self):
         margin = torch.linspace(-4, 8, 12_001, dtype=torch.double)
         loss = -0.75 * F.logsigmoid(margin) - 0.25 * F.logsigmoid(-margin)
@@ -126,3 +149,10 @@ class TestRewardModel:
             if abs_:
                 assert value == pytest.approx(budget.bound(n), abs=abs_)
         assert budget.bound(1024) == pytest.approx(5.9, abs=0.05)
+
+    def test_a_sum_that_rounding_lets_step_down_gives_no_negative_probability(self):
+        p = torch.tensor([0.5, 0.5, -2e-16], dtype=torch.double)
+        assert p.cumsum(0).diff().min() < 0
+        for n in (4, 1024):
+            q = budget.best_of_n(n, p)
+            assert q.min() == 0 and math.isfinite(budget.kl(q, p))
