@@ -115,6 +115,10 @@ class TestOneWrongRank:
         norms = gradients.norm(dim=1)
         assert norms.argmax() == 1 and norms[1] > 1000 * norms[0]  # the local norm is not
 
+    def test_a_wrong_sign_keeps_the_norm_and_changes_the_gradient(self):
+        gradient = torch.tensor([3.0, -4.0])
+        assert (-gradient).norm() == gradient.norm() and not torch.equal(-gradient, gradient)
+
     def test_a_wrong_weight_after_it_is_found_by_a_checksum(self):
         weights = torch.ones(4, 5).double()
         weights[3, 1] += 1e-9

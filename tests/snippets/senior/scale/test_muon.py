@@ -68,6 +68,14 @@ class TestNewtonSchulz:
         assert 0.65 < factor < 0.75
         torch.testing.assert_close(main.orthogonalize(x), factor * x / x.norm())
 
+    def test_its_entries_are_a_fifth_of_those_with_noise_and_one_row_is_no_such_case(self):
+        torch.manual_seed(0)
+        noise, row = torch.randn(64, 256), torch.randn(1, 256)
+        full, one, flat = (
+            step(g)[0].square().mean().sqrt().item() for g in (noise, torch.outer(noise[:, 0], noise[0]), row)
+        )
+        assert 0.15 < one / full < 0.25 and flat > 0.7 * full
+
     @pytest.mark.parametrize("shape", [(5, 5), (4, 7)])
     def test_shampoo_without_accumulation_is_the_exact_orthogonal_matrix(self, shape):
         torch.manual_seed(0)

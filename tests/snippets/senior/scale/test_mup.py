@@ -52,6 +52,15 @@ class TestMechanism:
         assert (inputs @ moved - inputs @ weight).abs().item() == pytest.approx(0.01 * inputs.sum().item())
 
     @pytest.mark.parametrize("width", [64, 1024])
+    def test_dividing_the_logits_is_the_same_as_the_output_rules(self, width):
+        torch.manual_seed(0)
+        hidden, noise, push = torch.randn(width).relu(), torch.randn(10, width), torch.randn(10, 1)
+        shrink, sign = 64 / width, (push * hidden).sign()  # a positive factor keeps the sign
+        ruled = (8 / width * noise - 0.01 * shrink * sign) @ hidden
+        tied = shrink * ((noise / 8 - 0.01 * sign) @ hidden)
+        torch.testing.assert_close(tied, ruled)
+
+    @pytest.mark.parametrize("width", [64, 1024])
     def test_query_times_key_grows_with_the_width_once_they_are_aligned(self, width):
         torch.manual_seed(0)
         q, k = torch.randn(2, 200, width)

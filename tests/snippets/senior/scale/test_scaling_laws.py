@@ -27,6 +27,10 @@ class TestOptimum:
             change = main.loss(m, flops / 6 / m) - main.loss(n, flops / 6 / n)
             assert 0 < change < 0.01
 
+    def test_at_1e24_the_fits_say_18_and_98(self):
+        ratios = [1e24 / 6 / rounded.best(1e24, *fit) ** 2 for fit in rounded.FITS.values()]
+        assert (round(min(ratios)), round(max(ratios))) == (18, 98)
+
     def test_twenty_tokens_per_parameter_is_91_billion_and_1_8_trillion(self):
         n = math.sqrt(1e24 / 120)
         assert round(n / 1e9) == 91 and round(20 * n / 1e12, 1) == 1.8
