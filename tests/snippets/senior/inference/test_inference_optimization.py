@@ -42,3 +42,9 @@ class TestInferenceOptimization:
         one, many = main.limits(8e9, 1, 640), main.limits(8e9, tokens, 640)
         assert many["memory"] == one["memory"]
         assert many["math"] == pytest.approx(tokens * one["math"])
+
+    @pytest.mark.parametrize("share", [0.5, 0.1])
+    def test_a_smaller_model_helps_the_host_only_with_fewer_kernels(self, share):
+        whole, small = main.limits(22e6, 32, 150), main.limits(22e6 * share, 32, 150)
+        assert small["host"] == whole["host"] and small["memory"] < whole["memory"]
+        assert main.limits(22e6 * share, 32, 150 * share)["host"] == pytest.approx(share * whole["host"])

@@ -32,6 +32,19 @@ class TestOnnxExport:
         assert session(exported(model, example)).get_inputs()[0].shape == [4, 3]
         assert session(exported(model, example, dynamic_shapes=({0: "n"},))).get_inputs()[0].shape == ["n", 3]
 
+    def test_a_size_of_one_in_the_example_is_fixed_by_export_and_shares_a_name_in_the_file(self):
+        class Plus(nn.Module):
+            def forward(self, x, y):
+                return x + y
+
+        example, shapes = (torch.ones(1, 4), torch.ones(3, 4)), ({0: "b"}, {0: "c"})
+        run = session(exported(Plus().eval(), example, dynamic_shapes=shapes))
+        assert [one.shape for one in run.get_inputs()] == [["b", 4], ["b", 4]]
+        auto = ({0: torch.export.Dim.AUTO},)
+        program = torch.export.export(nn.ReLU(), example[:1], dynamic_shapes=auto).module()
+        with pytest.raises(AssertionError, match="Guard failed"):
+            program(torch.ones(3, 4))
+
     def test_a_branch_on_a_shape_is_frozen_in_the_file_and_guarded_in_torch(self):
         model, example = Tail().eval(), (torch.randn(2, 3),)
         run = session(exported(model, example, dynamic_shapes=({1: "tokens"},)))

@@ -1,5 +1,6 @@
 """Every claim of docs/senior/inference/script-vs-trace.md, proven beyond the example shown."""
 
+import math
 import warnings
 
 import pytest
@@ -63,6 +64,25 @@ class TestScriptVsTrace:
     def test_a_size_in_arithmetic_is_followed(self):
         made, _ = traced(lambda x: x.sum() / x.shape[0], torch.ones(2))
         assert made(torch.ones(5)) == 1
+
+    @pytest.mark.parametrize("to_python", [int, math.sqrt, float])
+    def test_a_size_made_a_python_number_is_fixed_with_a_warning(self, to_python):
+        made, told = traced(lambda x: x / to_python(x.shape[0]), torch.ones(4))
+        assert told
+        assert made(torch.ones(9))[0] == 1 / to_python(4)
+
+    def test_the_length_of_a_tensor_is_fixed_with_a_warning(self):
+        made, told = traced(lambda x: x / len(x), torch.ones(4))
+        assert told and made(torch.ones(8))[0] == 0.25
+
+    @pytest.mark.parametrize("number", [3, 2.5])
+    def test_a_trace_takes_no_number_as_argument_and_bakes_in_one_from_outside(self, number):
+        with pytest.raises(RuntimeError, match="cannot be traced"):
+            traced(lambda x, n: x * n, (torch.ones(2), number))
+        kept = {"n": number}
+        made, told = traced(lambda x: x * kept["n"], torch.ones(2))
+        kept["n"] = 7
+        assert not told and made(torch.ones(2))[0] == number
 
     def test_a_loop_whose_count_is_fixed_is_right(self):
         def three(x):

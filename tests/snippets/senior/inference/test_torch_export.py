@@ -75,6 +75,9 @@ class TestTorchExport:
         program = torch.export.export(nn.ReLU(), (torch.zeros(2, 3),)).module()
         assert program(torch.zeros(2, 3).double()).dtype == torch.double
         assert program(torch.zeros(2, 3).int()).dtype == torch.int
+        linear = torch.export.export(nn.Linear(3, 1), (torch.zeros(2, 3),)).module()
+        with pytest.raises(RuntimeError, match="dtype"):
+            linear(torch.zeros(2, 3).double())
 
     @pytest.mark.parametrize("train", [True, False])
     def test_it_can_be_trained_and_its_mode_is_fixed(self, train):
@@ -117,3 +120,19 @@ class TestTorchExport:
         assert program(torch.ones(2)).tolist() == [3, 3]
         assert model(torch.ones(2)).tolist() == [5, 5]
         assert capsys.readouterr().out == "called\n"  # by the model, not by the program
+
+    def test_a_count_in_a_buffer_goes_on_and_one_in_a_number_does_not(self):
+        class Counts(nn.Module):
+            def __init__(self):
+                super().__init__()
+                self.number = 0
+                self.register_buffer("calls", torch.zeros(()))
+
+            def forward(self, x):
+                self.number += 1
+                self.calls += 1
+                return x * 0 + self.number, x * 0 + self.calls
+
+        program = torch.export.export(Counts(), (torch.ones(1),)).module()
+        (number, calls), (again, later) = program(torch.ones(1)), program(torch.ones(1))
+        assert number == again and later == calls + 1
