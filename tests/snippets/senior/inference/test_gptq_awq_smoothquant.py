@@ -50,6 +50,22 @@ class TestGPTQ:
         ratio = off(page.gptq(w, white[:1500], scale), w, white[1500:]) / off(page.nearest(w, scale), w, white[1500:])
         assert ratio == pytest.approx(1, abs=0.05)
 
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_neither_do_channels_of_different_size_help_but_a_common_mean_does(self, seed):
+        w, scale, _, _, white = layer(seed, width=64)
+        ratios = []
+        for x in (white * torch.logspace(0, -2, 64), white.relu(), white + 1):
+            ratios.append(off(page.gptq(w, x[:1500], scale), w, x[1500:]) / off(page.nearest(w, scale), w, x[1500:]))
+        assert ratios[0] == pytest.approx(1, abs=0.05)
+        assert 0.75 < ratios[1] < 0.95 and 0.65 < ratios[2] < 0.85
+
+    def test_the_9_and_11_percent_after_a_relu(self):
+        torch.manual_seed(1)
+        w, x = torch.randn(48, 64).double(), torch.randn(4096, 64).double().relu()
+        scale = w.abs().amax(1, keepdim=True) / 7
+        assert round(off(page.gptq(w, x[:2048], scale), w, x[2048:]), 2) == 0.09
+        assert round(off(page.nearest(w, scale), w, x[2048:]), 2) == 0.11
+
     def test_with_other_inputs_it_is_worse_than_nearest(self):
         for width in (48, 64):
             w, scale, x, other, _ = layer(0, width=width)
@@ -106,6 +122,24 @@ class TestOutliers:
         half, full = (self.error(*outlier.smooth(self.x, self.w, alpha)) for alpha in (0.5, 1.0))
         assert 4 < full / half < 6.5
 
+    @pytest.mark.parametrize("seed, width", [(0, 64), (5, 32)])
+    def test_float8_is_as_far_off_with_an_outlier_as_without_and_int8_per_token_is_closer(self, seed, width):
+        def float8(x, dim):
+            scale = x.abs().amax(dim, keepdim=True) / 448
+            return (x / scale).to(torch.float8_e4m3fn).double() * scale
+
+        def error(kind, x, w, dim):
+            return (kind(x, dim) @ kind(w, 1).T - x @ w.T).norm() / (x @ w.T).norm()
+
+        torch.manual_seed(seed)
+        x, w = torch.randn(1024, width).double(), torch.randn(48, width).double()
+        out = x.clone()
+        out[:, 7] *= 60
+        plain, spoiled = (error(float8, a, w, (0, 1)) for a in (x, out))
+        assert 0.034 < plain < 0.04 and spoiled < 1.1 * plain
+        assert error(outlier.int8, out, w, (0, 1)) > 4 * error(outlier.int8, x, w, (0, 1))
+        assert error(outlier.int8, out, w, 1) < 0.02 < error(float8, out, w, 1)
+
     def test_a_scale_per_input_channel_does_not_factor_out(self):
         scale = self.x.abs().amax(0, keepdim=True) / 127
         q = (self.x / scale).round()
@@ -119,6 +153,9 @@ class TestOutliers:
         gain, bias = torch.randn(2, 32).double()
         norm = F.layer_norm(self.x, (32,), gain, bias)
         torch.testing.assert_close(F.layer_norm(self.x, (32,), gain / s, bias / s), norm / s)
+        for reader in torch.randn(2, 8, 32).double():  # query and key: both need the factor
+            torch.testing.assert_close((norm / s) @ (reader * s).T, norm @ reader.T)
+            assert not torch.allclose((norm / s) @ reader.T, norm @ reader.T, atol=1e-2)
         before = torch.randn(32, 32).double()
         torch.testing.assert_close(self.x @ (before.T / s), (self.x @ before.T) / s)
         assert not torch.allclose(F.gelu(norm / s), F.gelu(norm) / s, atol=1e-2)

@@ -86,8 +86,8 @@ class TestRounding:
 def nets():
     torch.manual_seed(1)
     half = page.train(page.start(48), 200, 0.1)
-    aware = page.train(half, 100, 0.05, lambda w: page.fake_quantize(w, 2))
-    return page.train(half, 100, 0.05), aware
+    aware, mild = (page.train(half, 100, 0.05, lambda w, b=bits: page.fake_quantize(w, b)) for bits in (2, 3))
+    return page.train(half, 100, 0.05), aware, mild
 
 
 @pytest.fixture(scope="module")
@@ -107,12 +107,17 @@ class TestTraining:
             assert abs(page.accuracy(nets[0], lambda w, b=bits: page.rounded(w, b)).mean() - exact) < margin
 
     def test_at_2_bits_a_clip_helps_and_training_with_rounding_helps_more(self, nets):
-        net, aware = nets
+        net, aware, _ = nets
         plain = page.accuracy(net, lambda w: page.rounded(w, 2)).mean()
         clipped = page.accuracy(net, lambda w: page.best_clip(w, 2)).mean()
         trained = page.accuracy(aware, lambda w: page.fake_quantize(w, 2)).mean()
         assert plain + 0.05 < clipped < trained - 0.05 and trained > 0.88
         assert page.rounded(net[0], 2)[0, :, 0].unique().numel() == 3
+
+    def test_at_3_bits_training_with_rounding_wins_a_little(self, nets):
+        trained = page.accuracy(nets[2], lambda w: page.fake_quantize(w, 3)).mean()
+        for change in (page.rounded, page.best_clip):
+            assert 0.002 < trained - page.accuracy(nets[0], lambda w, c=change: c(w, 3)).mean() < 0.05
 
     def test_after_training_at_2_bits_the_float_copy_is_worse_than_the_rounded_weights(self, nets):
         trained = page.accuracy(nets[1], lambda w: page.fake_quantize(w, 2)).mean()
