@@ -116,9 +116,15 @@ class TestTraining:
         assert not layer.weight_orig.grad[layer.weight_mask == 0].any()
         assert layer.weight_orig.grad[layer.weight_mask == 1].all()
 
-    def test_a_pruned_module_cannot_be_deepcopied_until_remove(self):
+    def test_a_pruned_module_is_deepcopied_after_no_grad_or_remove_only(self):
         layer = nn.Linear(4, 4)
         prune.l1_unstructured(layer, "weight", amount=0.5)
+        with pytest.raises(RuntimeError, match="deepcopy"):
+            copy.deepcopy(layer)
+        with torch.no_grad():
+            layer(torch.ones(1, 4))
+        assert torch.equal(copy.deepcopy(layer).weight_mask, layer.weight_mask)
+        layer(torch.ones(1, 4))
         with pytest.raises(RuntimeError, match="deepcopy"):
             copy.deepcopy(layer)
         prune.remove(layer, "weight")
@@ -143,6 +149,7 @@ class TestWhat:
         y = last(first(x).relu())
         kept = (first(x).relu()[:, ~gone] @ last.weight[:, ~gone].T) + last.bias
         assert not torch.allclose(kept, y, atol=1e-3)
+        assert first.bias[gone].max() > 0  # with a bias below zero, relu would leave nothing
         constant = last.weight[:, gone] @ first.bias[gone].relu()
         torch.testing.assert_close(kept + constant, y, atol=1e-5, rtol=1e-4)
 
