@@ -133,9 +133,8 @@ def test_length_order_and_filter_are_kept_and_new_cards_are_shuffled_within_thei
         levels.index(name.partition("/")[0]) for name in queue
     )
     senior = [name for name in site if name.startswith(levels[0])]
-    assert sorted(queue[: len(senior)]) == sorted(senior)
-    mid = [name for name in queue if name.startswith("mid/")]
-    topics = [name.rpartition("/")[0] for name in mid]
+    assert set(queue[: len(senior)]) <= set(senior)
+    topics = [name.rpartition("/")[0] for name in queue]
     assert len(set(topics)) < sum(one != other for one, other in pairwise(topics)), "topic after topic"
 
 
