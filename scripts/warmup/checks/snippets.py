@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import re
 import sys
 from collections.abc import Iterable, Iterator, Sequence
 from pathlib import Path
@@ -12,7 +11,6 @@ from warmup.content import header, one_file, outputs, sources
 from warmup.kinds.levels import Site
 from warmup.project import Problem, not_utf8, relative
 
-ALWAYS = {"torch"}
 DISTRIBUTIONS = {"sklearn": "scikit-learn", "PIL": "pillow", "yaml": "pyyaml"}
 
 
@@ -42,7 +40,7 @@ def problems(path: Path, program: bool) -> Iterator[Problem]:
         yield Problem(relative(path), 0, f"It is not Python: {error}.", "Mend or delete it.")
         return
     if head:
-        yield from _imports(path, text, tree, head.dependencies)
+        yield from _imports(path, text, tree, head.packages)
         for message, fix in faults(path, text, tree, head) if program else ():
             yield Problem(relative(path), 0, message, fix)
 
@@ -92,10 +90,10 @@ def faults(path: Path, text: str, tree: ast.Module, head: header.Header) -> Iter
         yield "None of its functions says what it takes and returns.", "Write a docstring: shapes, dtypes, errors."
 
 
-def _imports(path: Path, text: str, tree: ast.Module, dependencies: Sequence[str]) -> Iterator[Problem]:
+def _imports(path: Path, text: str, tree: ast.Module, packages: Sequence[str]) -> Iterator[Problem]:
     """Imports that its header does not declare."""
     beside = one_file.shared(path) if one_file.PATH_LINE in text else None
-    declared = {re.split(r"[<>=!~\[; ]", d)[0].lower() for d in dependencies}
+    known = {*sys.stdlib_module_names, "torch", *([beside.stem] if beside else ())}
     for node in _statements(tree.body):
         if isinstance(node, ast.Import):
             modules = [alias.name for alias in node.names]
@@ -105,9 +103,7 @@ def _imports(path: Path, text: str, tree: ast.Module, dependencies: Sequence[str
             continue
         for module in modules:
             top = module.split(".")[0]
-            if top in sys.stdlib_module_names or top in ALWAYS or (beside and top == beside.stem):
-                continue
-            if DISTRIBUTIONS.get(top, top).lower() not in declared:
+            if top not in known and DISTRIBUTIONS.get(top, top).lower().replace("_", "-") not in packages:
                 yield Problem(
                     relative(path),
                     node.lineno,

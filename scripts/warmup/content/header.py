@@ -184,8 +184,3 @@ def of(path: Path) -> Header:
     if (path, state) not in _read:
         _read[path, state] = memory.remembered("header", (memory.tools(), state), read)
     return _read[path, state]
-
-
-def needs_of(path: Path) -> frozenset[str]:
-    """The needs in a snippet's header."""
-    return of(path).needs

@@ -120,10 +120,7 @@ class _Program:
         self.path = build.renderer.snippets / name
         self.printed = build.renderer.output(outputs.output_file(self.path))
         code = build.renderer.code(name, self.path).rstrip("\n")
-        try:
-            self.header = header.parse(self.path.read_text(encoding="utf-8"), self.path)
-        except header.HeaderError:
-            self.header = header.Header()  # reported by the checks
+        self.header = header.of(self.path)
         # A process that is spawned imports the program that spawned it, which a cell is not. What draws must be one.
         self.is_file = (
             "multiprocess" in self.header.needs

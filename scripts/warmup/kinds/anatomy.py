@@ -6,8 +6,7 @@ import re
 from collections.abc import Container, Sequence
 from pathlib import Path
 
-from warmup.content import markdown, outputs, sources, statements
-from warmup.content.header import needs_of
+from warmup.content import header, markdown, outputs, sources, statements
 from warmup.content.page import Page, Section
 from warmup.kinds.markup import Found
 from warmup.vocabulary import GRADES
@@ -164,7 +163,7 @@ def includes(page: Page, snippets: Path) -> Found:
                     f"The output snippets/{include.path} has no snippet beside it.",
                     "An output is what a snippet of the same name printed.",
                 )
-            elif not path.is_file() and "cuda" not in needs_of(source):  # only a GPU may be waited for
+            elif not path.is_file() and "cuda" not in header.of(source).needs:  # only a GPU may be waited for
                 yield (
                     include.line,
                     f"The output snippets/{include.path} has not been recorded.",

@@ -89,7 +89,7 @@ class Question(Entry):
     @property
     def needs(self) -> list[str]:
         """What its snippets need beyond torch and a CPU, as labels."""
-        found = frozenset().union(*(header.needs_of(SNIPPETS / name) for name in self.snippets))
+        found = frozenset().union(*(header.of(SNIPPETS / name).needs for name in self.snippets))
         return [text for need, text in vocabulary.NEEDS.items() if need in found]
 
 

@@ -40,9 +40,10 @@ def missing(need: str) -> str:
             return "needs Triton's interpreter, and on a machine with a GPU the tests leave Triton its compiler"
         case "triton" if importlib.util.find_spec("triton") is None:
             return "needs Triton, which is not installed: `pip install triton`, on Linux"
-        case "torchao" | "onnx" if absent := [name for name in PACKAGES[need] if not importlib.util.find_spec(name)]:
-            return f"needs {' and '.join(absent)}, not installed: `pip install {' '.join(absent)}`"
-        case "cuda" | "compiler" | "multiprocess" | "triton" | "torchao" | "onnx":
+        case _ if need in PACKAGES:
+            absent = [name for name in PACKAGES[need] if importlib.util.find_spec(name) is None]
+            return f"needs {' and '.join(absent)}, not installed: `pip install {' '.join(absent)}`" if absent else ""
+        case "cuda" | "compiler" | "multiprocess" | "triton":
             return ""
     raise ValueError(f"nobody has said how to find out whether a machine has {need!r}")
 

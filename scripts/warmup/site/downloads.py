@@ -13,8 +13,7 @@ from functools import cached_property
 from pathlib import Path
 
 from warmup import licenses
-from warmup.content import outputs, sources, versions
-from warmup.content.header import needs_of
+from warmup.content import header, outputs, sources, versions
 from warmup.kinds.levels import Site
 from warmup.project import ROOT
 
@@ -76,7 +75,7 @@ class Labels:
         """With which torch a program was run, and on what."""
         path = self.root / "snippets" / program
         output = outputs.read(outputs.output_file(path))
-        if output is None and "cuda" in needs_of(path):
+        if output is None and "cuda" in header.of(path).needs:
             return "It needs a CUDA GPU. No run of ours has had one so far, so it is not tested."
         if output and output.provenance:
             return f"Its output was {output.provenance}."
