@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 from collections import Counter
+from itertools import combinations
 
 import pytest
 import torch
@@ -169,6 +170,14 @@ def test_the_sample_is_garbage_whichever_bug_is_left(trainer):
             assert right(run["said"], text) < 24
 
 
+@pytest.mark.parametrize("count", range(1, len(BUGS) + 1))
+def test_the_sample_becomes_right_only_with_the_last_fix_in_any_order(trainer, count):
+    text = trainer.script().names.TEXT
+    for bugs in combinations(BUGS, count):
+        script = given(trainer, trainer.variant(bugs))
+        assert all(script.run(seed)["said"] != text for seed in SEEDS[:3])
+
+
 def test_greedy_speaking_hides_two_bugs_and_none_of_the_cache(trainer):
     for bug, hidden in ((TEMPERATURE, True), (RANK, True), (TABLE, False), (PLACE, False), (MASK, False)):
         greedy = "        newest = [int(logits.argmax())]\n"
@@ -236,6 +245,24 @@ RIGHT = {
     "the mask of torch from the bottom right": [
         ("q, k, v, is_causal=t > 1)", "q, k, v, attn_mask=causal_lower_right(t, k.shape[1]))"),
         ("import sys\n", "import sys\n\nfrom torch.nn.attention.bias import causal_lower_right\n"),
+    ],
+    "the ids named, after the cache": [
+        ("model(torch.tensor([newest]), caches)", "model(caches=caches, ids=torch.tensor([newest]))"),
+    ],
+    "forward called by its name": [
+        ("model(torch.tensor([newest]), caches)", "model.forward(torch.tensor([newest]), caches)"),
+    ],
+    "one pair of buffers for the whole text": [
+        (COUNTED, "t = ids.shape[1]\n        start = caches[0][1] if caches[0] else 0"),
+        (
+            "            cache.append(torch.stack([k, v]))\n            k, v = torch.cat(cache, dim=2)\n",
+            "            buffer = cache[0].clone() if cache else torch.zeros(2, len(ids), len(TEXT), WIDTH)\n"
+            "            buffer[:, :, start : start + t] = torch.stack([k, v])\n"
+            "            cache[:] = [buffer, start + t]\n"
+            "            k, v = buffer\n"
+            "            seen = torch.arange(len(TEXT)) <= torch.arange(start, start + t)[:, None]\n",
+        ),
+        ("is_causal=t > 1", "attn_mask=seen"),
     ],
     "causal while the cache is empty": [
         ("is_causal=t > 1", "is_causal=k.shape[1] == t"),
@@ -328,6 +355,25 @@ WRONG = {
             ("order[" + DRAWN + "]", DRAWN),
         ],
     ),
+    "causal in train mode only": (
+        {"garbage", "speaks_otherwise"},
+        [
+            ("is_causal=t > 1", "is_causal=self.training"),
+            ("    numbers =", "    model.eval()\n    numbers ="),
+        ],
+    ),
+    "one over the temperature where it speaks": (
+        {"other_shares", "other_kept"},
+        [("double() / temperature", "double() * temperature"), ("temperature=0.2", "temperature=1 / 0.2")],
+    ),
+    "top-p drops the id that crosses": (
+        {"other_shares", "other_kept"},
+        [("cumsum(0) - probs < top_p", "cumsum(0) <= top_p")],
+    ),
+    "only the end of the prompt": (
+        {"speaks_otherwise", "alone_otherwise"},
+        [("[], encode(prompt)", "[], encode(prompt)[-1:]")],
+    ),
     "no cache": ({"again"}, NO_CACHE),
 }
 
@@ -381,5 +427,5 @@ def test_the_check_leaves_what_it_patches_as_it_was(trainer):
     script = trainer.script()
     own, model = script.names.pick, script.names.GPT()
     trainer.check.spoken(script, model, "what", script.names.encode(script.names.TEXT[4:]))
-    assert script.names.pick is own and not model._forward_hooks
+    assert script.names.pick is own and not model._forward_hooks and "forward" not in vars(model)
     assert isinstance(model, nn.Module)

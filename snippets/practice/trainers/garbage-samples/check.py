@@ -55,21 +55,26 @@ def spoken(
     """
     outputs, fed, picked, rest = [], [], [], iter(chosen)
 
-    def look(module: nn.Module, inputs: tuple, named: dict, output: Tensor) -> None:
-        fed.append((*inputs, *named.values())[0].numel())
+    def look(*inputs: object, **named: object) -> Tensor:
+        output = forward(*inputs, **named)
+        tensors = [
+            one for one in (*inputs, *named.values()) if torch.is_tensor(one)
+        ]
+        fed.append(tensors[0].numel())
         outputs.append(output[0, -1].detach())
+        return output
 
     def instead(*logits: object, **named: object) -> int:
         picked.append(outputs[-1])
         return next(rest)
 
     own, script.names.pick = script.names.pick, instead
-    hook = model.register_forward_hook(look, with_kwargs=True)
+    forward, model.forward = model.forward, look
     try:
         said = script.names.speak(model, prompt, 0)
     finally:
         script.names.pick = own
-        hook.remove()
+        del model.forward
     return said, torch.stack(picked), sum(fed)
 
 

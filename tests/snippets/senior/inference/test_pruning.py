@@ -137,6 +137,14 @@ class TestTraining:
             prune.l1_unstructured(layer, "weight", amount=amount)
         assert (layer.weight == 0).double().mean().item() == pytest.approx(1 - (1 - amount) ** 2, abs=1e-3)
 
+    @pytest.mark.parametrize(("amount", "left"), [(0.5, 0.5), (0.2, 0.8)])
+    def test_after_remove_a_second_amount_takes_the_zeros_again(self, amount, left):
+        layer = nn.Linear(100, 100)
+        for _ in range(2):
+            prune.l1_unstructured(layer, "weight", amount=amount)
+            prune.remove(layer, "weight")
+        assert (layer.weight != 0).double().mean().item() == pytest.approx(left, abs=1e-3)
+
 
 class TestWhat:
     @pytest.mark.parametrize("hidden", [16, 64])

@@ -89,6 +89,15 @@ class TestByHand:
         q = torch.full((length,), -128, dtype=torch.int8)
         assert (q.abs() == -128).all() and (q.int().abs() == 128).all()
 
+    @pytest.mark.parametrize("value", [100, -128])
+    def test_int8_sums_and_products_over_a_dimension_are_int64_and_operators_wrap(self, value):
+        q = torch.full((4,), value, dtype=torch.int8)
+        assert q.sum().dtype == q.prod().dtype == torch.int64
+        assert q.sum() == 4 * value and q.prod() == value**4
+        for wrapped, exact in ((q + q, 2 * value), (q * q, value**2), (q @ q, 4 * value**2)):
+            assert wrapped.dtype == torch.int8 and (wrapped.int() != exact).all()
+            assert ((wrapped.int() - exact) % 256 == 0).all()
+
     def test_after_a_relu_the_symmetric_step_is_twice_as_large(self):
         x = torch.randn(1, 400).relu()
         _, scale, zero = page.quantize(x)

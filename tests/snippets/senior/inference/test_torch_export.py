@@ -136,3 +136,28 @@ class TestTorchExport:
         program = torch.export.export(Counts(), (torch.ones(1),)).module()
         (number, calls), (again, later) = program(torch.ones(1)), program(torch.ones(1))
         assert number == again and later == calls + 1
+
+    @pytest.mark.parametrize("saves", [False, True])
+    def test_a_program_shares_the_weights_after_it_is_saved_and_its_file_does_not(self, saves):
+        layer, x = nn.Linear(1, 1, bias=False), torch.ones(1, 1)
+        nn.init.constant_(layer.weight, 1.0)
+        program = torch.export.export(layer, (x,))
+        file = saved(program) if saves else None
+        nn.init.constant_(layer.weight, 2.0)
+        assert program.module()(x).item() == 2.0
+        assert file is None or torch.export.load(file).module()(x).item() == 1.0
+
+    def test_an_integer_can_be_dynamic_and_a_float_has_to_be_a_tensor(self):
+        class Scale(nn.Module):
+            def forward(self, x, k):
+                return x * k
+
+        x, dynamic = torch.tensor([1, 2]), {"x": None, "k": torch.export.Dim.DYNAMIC}
+        program = torch.export.export(Scale(), (x, 3), dynamic_shapes=dynamic).module()
+        assert program(x, 4).tolist() == [4, 8] and program(x, 5).tolist() == [5, 10]
+        with pytest.raises(AssertionError, match="Guard failed"):
+            torch.export.export(Scale(), (x, 3)).module()(x, 4)
+        with pytest.raises(torch._dynamo.exc.UserError, match="float"):
+            torch.export.export(Scale(), (x, 3.0), dynamic_shapes=dynamic)
+        program = torch.export.export(Scale(), (x, torch.tensor(3))).module()
+        assert program(x, torch.tensor(4)).tolist() == [4, 8]

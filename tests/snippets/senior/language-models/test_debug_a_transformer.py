@@ -138,6 +138,22 @@ class TestDebugATransformer:
         q, k, v = model.blocks[0].qkv.bias.grad.chunk(3)
         assert k.abs().max() < 1e-12 < q.abs().max() < v.abs().max()
 
+    @pytest.mark.parametrize("between", ["nothing", "scale", "rotation", "norm"])
+    def test_a_bias_of_keys_counts_if_a_rotation_or_a_norm_follows(self, between):
+        def follows(x):
+            if between == "rotation":
+                angle = torch.arange(5.0, dtype=torch.double)[:, None]
+                a, b = x.chunk(2, dim=-1)
+                return torch.cat([a * angle.cos() - b * angle.sin(), a * angle.sin() + b * angle.cos()], dim=-1)
+            return F.rms_norm(x, (4,)) if between == "norm" else x / 2 if between == "scale" else x
+
+        torch.manual_seed(0)
+        bias = torch.zeros(3, 4, dtype=torch.double, requires_grad=True)
+        q, k, v = torch.randn(3, 5, 4, dtype=torch.double) + bias[:, None]
+        ((follows(q) @ follows(k).mT).softmax(dim=-1) @ v).square().sum().backward()
+        assert (bias.grad[1].abs().max() < 1e-12) == (between in ("nothing", "scale"))
+        assert bias.grad[0].abs().max() > 0.1 < bias.grad[2].abs().max()
+
     @pytest.mark.parametrize("vocabulary", [1000, 5000])
     def test_768_channels_start_0_15_above_ln_v(self, vocabulary):
         torch.manual_seed(0)

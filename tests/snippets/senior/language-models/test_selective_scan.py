@@ -105,6 +105,13 @@ class TestClosedForm:
             assert closed.first_wrong(main.scan(a * ones, ones)[0], a) is None
             assert closed.first_wrong(closed.chunked(a * ones, ones, 64), a) is None
 
+    def test_with_one_half_the_sum_is_infinite_before_the_product_is_zero(self):
+        a, b = torch.full((160,), 0.5), torch.ones(160)
+        product = a.cumprod(0)
+        states = product * (b / product).cumsum(0)
+        assert states[:126].isfinite().all() and states[126:149].isinf().all() and states[149:].isnan().all()
+        assert product[148] > 0 == product[149]
+
     def test_the_states_are_small(self):
         for a in (0.6, 0.9, 0.99):
             ones = torch.ones(10_000, dtype=torch.double)
