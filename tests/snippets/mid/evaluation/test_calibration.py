@@ -151,6 +151,29 @@ class TestCalibration:
         y = true.softmax(dim=1).multinomial(1)[:, 0]
         assert fitted.fit(factor * true, y) == pytest.approx(factor, rel=0.06)
 
+    @pytest.mark.parametrize("factor", [0.05, 4.0])
+    def test_lbfgs_finds_the_temperature_with_a_line_search_and_can_end_below_zero_without_one(self, factor):
+        torch.manual_seed(0)
+        true = torch.randn(1000, 10).double()
+        y = true.softmax(dim=1).multinomial(1)[:, 0]
+        found = {}
+        for search in (None, "strong_wolfe"):
+            t = torch.ones((), dtype=torch.double, requires_grad=True)
+            optimizer = torch.optim.LBFGS([t], max_iter=100, line_search_fn=search)
+
+            def loss(t=t, optimizer=optimizer):
+                optimizer.zero_grad()
+                value = F.cross_entropy(factor * true / t, y)
+                value.backward()
+                return value
+
+            optimizer.step(loss)
+            found[search] = t.item()
+        assert found["strong_wolfe"] == pytest.approx(factor, rel=0.1)
+        if factor < 1:  # too unsure, so the way to the minimum is steep
+            assert found[None] < 0
+            assert not torch.equal((true / found[None]).argmax(dim=1), true.argmax(dim=1))
+
     def test_one_number_leaves_two_groups_with_opposite_faults(self):
         torch.manual_seed(5)
         true = torch.randn(20_000, 5).double()
