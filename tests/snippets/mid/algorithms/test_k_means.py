@@ -147,3 +147,12 @@ class TestKMeans:
         two = torch.tensor([[-0.2, 0], [0.2, 0], [third, 0]], dtype=torch.double)
         good = torch.tensor([[0.0, 0], [8, 0], [third, 0]], dtype=torch.double)
         assert (page.k_means(points, two) < 1.01 * page.k_means(points, good)) == repairs
+
+    def test_a_center_of_nan_takes_all_points_then_their_mean_and_the_others_become_nan(self):
+        points = torch.tensor([[0.0], [1.0], [9.0]])
+        centers = torch.tensor([[0.5], [9.0], [torch.nan]])
+        for owner in (2, 0, 1):
+            nearest = torch.cdist(points, centers).argmin(dim=1)
+            assert nearest.tolist() == [owner] * 3
+            centers = torch.stack([points[nearest == k].mean(dim=0) for k in range(3)])
+            assert centers.isnan().flatten().tolist() == [k != owner for k in range(3)]

@@ -21,6 +21,18 @@ def by_loops(probs, y, bins):
     return total
 
 
+def by_equal_counts(probs, y, bins):
+    confidence, guess = probs.max(dim=1)
+    gap = ((guess == y).double() - confidence)[confidence.argsort()]
+    return sum(abs(one.sum().item()) for one in gap.tensor_split(bins)) / len(y)
+
+
+def stated(n, scale):
+    """The probabilities (n, 10) of a perfectly calibrated model, and labels drawn from them."""
+    probs = (scale * torch.randn(n, 10, dtype=torch.double)).softmax(dim=1)
+    return probs, probs.multinomial(1)[:, 0]
+
+
 @pytest.fixture(scope="module")
 def network():
     torch.manual_seed(7)
@@ -48,6 +60,41 @@ class TestCalibration:
             assert min(found) > 0
             means.append(sum(found) / 10)
         assert means[0] > 2 * means[1] > 4 * means[2]
+
+    @pytest.mark.parametrize("scale", [1, 2, 8])
+    def test_fewer_bins_lower_the_error_of_luck_and_bins_with_equally_many_rows_do_not(self, scale):
+        torch.manual_seed(9)
+        wide, fewer, equal = 0.0, 0.0, 0.0
+        for _ in range(100):
+            probs, y = stated(300, scale)
+            wide += page.ece(probs, y)
+            fewer += page.ece(probs, y, bins=5)
+            equal += by_equal_counts(probs, y, 15)
+        assert fewer < 0.75 * wide
+        assert equal > 0.85 * wide
+
+    def test_nine_of_ten_draws_of_1000_rows_lie_between_0_025_and_0_055(self):
+        torch.manual_seed(10)
+        found = torch.tensor([page.ece(*stated(1000, 2)) for _ in range(400)])
+        low, high = found.quantile(torch.tensor([0.05, 0.95])).tolist()
+        assert (low, high) == pytest.approx((0.025, 0.055), abs=0.003)
+
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_resampled_rows_call_two_calibrated_models_different(self, seed):
+        torch.manual_seed(seed)
+        probs, y = stated(1000, 2)
+        base = torch.full_like(probs, 0.1)
+        gaps = [page.ece(probs[i], y[i]) - page.ece(base[i], y[i]) for i in torch.randint(1000, (100, 1000))]
+        assert torch.tensor(gaps).quantile(0.025) > 0
+        many, answers = stated(100_000, 2)
+        assert max(page.ece(many, answers), page.ece(torch.full_like(many, 0.1), answers)) < 0.006
+
+    def test_with_ten_classes_a_temperature_changes_the_order_by_one_class_and_with_two_it_does_not(self):
+        torch.manual_seed(11)
+        for classes, same in ((2, True), (10, False)):
+            logits = 3 * torch.randn(100, classes).double()
+            orders = [(logits / t).softmax(dim=1)[:, 0].argsort() for t in (1.0, 4.0)]
+            assert torch.equal(*orders) is same
 
     def test_the_frequency_of_the_classes_is_calibrated_and_useless(self):
         torch.manual_seed(3)
@@ -103,6 +150,29 @@ class TestCalibration:
         true = torch.randn(20_000, 5).double()
         y = true.softmax(dim=1).multinomial(1)[:, 0]
         assert fitted.fit(factor * true, y) == pytest.approx(factor, rel=0.06)
+
+    @pytest.mark.parametrize("factor", [0.05, 4.0])
+    def test_lbfgs_finds_the_temperature_with_a_line_search_and_can_end_below_zero_without_one(self, factor):
+        torch.manual_seed(0)
+        true = torch.randn(1000, 10).double()
+        y = true.softmax(dim=1).multinomial(1)[:, 0]
+        found = {}
+        for search in (None, "strong_wolfe"):
+            t = torch.ones((), dtype=torch.double, requires_grad=True)
+            optimizer = torch.optim.LBFGS([t], max_iter=100, line_search_fn=search)
+
+            def loss(t=t, optimizer=optimizer):
+                optimizer.zero_grad()
+                value = F.cross_entropy(factor * true / t, y)
+                value.backward()
+                return value
+
+            optimizer.step(loss)
+            found[search] = t.item()
+        assert found["strong_wolfe"] == pytest.approx(factor, rel=0.1)
+        if factor < 1:  # too unsure, so the way to the minimum is steep
+            assert found[None] < 0
+            assert not torch.equal((true / found[None]).argmax(dim=1), true.argmax(dim=1))
 
     def test_one_number_leaves_two_groups_with_opposite_faults(self):
         torch.manual_seed(5)

@@ -84,6 +84,44 @@ class TestImbalancedRankingMetrics:
         one, other = (metrics.average_precision_score(labels[i], scores[i]) for i in (ahead, ahead.flip(0)))
         assert one == pytest.approx(other)
 
+    def test_a_tie_counted_at_once_does_not_bring_the_ranking_back(self):
+        generator = torch.Generator().manual_seed(0)
+        labels = torch.arange(100_000) < 100
+        logits = 3 * torch.randn(100_000, generator=generator, dtype=torch.double) + 6 * labels
+        scores = {
+            "double": logits.sigmoid(),
+            "logits": logits.float(),
+            "bfloat16": logits.bfloat16().sigmoid().float(),
+        }
+        found = {name: metrics.average_precision_score(labels, one) for name, one in scores.items()}
+        assert found["logits"] == pytest.approx(found["double"], rel=0.02)
+        assert found["bfloat16"] < 0.4 * found["double"]
+
+    @pytest.mark.parametrize(("dtype", "first"), [(torch.float32, 16.6), (torch.half, 8.3), (torch.bfloat16, 6.25)])
+    def test_from_some_logit_on_the_sigmoid_is_one(self, dtype, first):
+        logits = torch.linspace(0, 20, 2001).to(dtype)
+        assert logits[logits.sigmoid() == 1].min().item() == pytest.approx(first, abs=0.1)
+
+    @pytest.mark.parametrize(("positives", "rows", "factor"), [(1, 1_000, 7.5), (10, 10_000, 1.9), (200, 20_000, 1.05)])
+    def test_without_skill_and_with_few_positives_average_precision_is_above_the_prevalence(
+        self, positives, rows, factor
+    ):
+        rest = (positives - 1) / (rows - 1)
+        harmonic = (1 / torch.arange(1, rows + 1)).sum().item()
+        expected = rest + harmonic / rows * (1 - rest)
+        assert expected * rows / positives == pytest.approx(factor, rel=0.02)
+        generator, runs = torch.Generator().manual_seed(1), 6_000_000 // max(rows, 10_000)
+        labels = torch.arange(rows) < positives
+        found = [page.metrics(torch.rand(rows, generator=generator), labels)[1] for _ in range(runs)]
+        assert sum(found) / runs == pytest.approx(expected, rel=0.3)
+        assert sum(found) / runs > positives / rows
+
+    def test_the_threshold_for_100_a_day_is_the_thousandth_score_of_ten_days(self):
+        day, ten = page.quantiles(20_000, 0.0), page.quantiles(200_000, 0.0)
+        ordered = ten.sort(descending=True).values
+        alerts = [(day >= ordered[place - 1]).sum().item() for place in (100, 1000)]
+        assert alerts == pytest.approx([10, 100], abs=1)
+
     def test_a_tie_counts_one_half_in_the_auc(self):
         assert metrics.roc_auc_score([0, 1, 1, 0], [1, 1, 1, 1]) == 0.5
 
