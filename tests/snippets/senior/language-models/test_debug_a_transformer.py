@@ -68,6 +68,54 @@ class TestDebugATransformer:
         floor = math.log(math.e + page.VOCABULARY - 1) - 1  # of cross-entropy on probabilities
         assert page.overfit(*made("softmax before the loss")) > floor > 1.9
 
+    @pytest.mark.parametrize("seed", [1, 3])
+    def test_with_ten_times_the_steps_the_model_without_a_residual_overfits_too(self, seed, monkeypatch):
+        for steps, done in ((30, False), (300, True)):
+            monkeypatch.setattr(page, "STEPS", steps)
+            model, ids = made("no residual", seed)
+            assert (page.overfit(model.eval(), ids) < 0.3) == done
+            assert torch.equal(model.sample(ids[:, :1]), ids) == done
+
+    @pytest.mark.parametrize(("smoothing", "passes"), [(0.0, True), (0.1, False)])
+    def test_a_perfect_prediction_costs_something_if_labels_are_smoothed(self, smoothing, passes):
+        model, ids = made()
+
+        def loss_of(logits, ids):
+            return F.cross_entropy(logits[:, :-1].flatten(0, 1), ids[:, 1:].flatten(), label_smoothing=smoothing)
+
+        assert page.checks(model, loss_of, ids, page.VOCABULARY)["perfect"] == passes
+
+    def test_in_a_long_text_of_small_weights_one_leaked_token_moves_less_than_the_tolerance(self):
+        moved = []
+        for tokens in (16, 1024):
+            torch.manual_seed(1)
+            ids = torch.randint(17, (1, tokens))
+            other = ids.clone()
+            other[:, -1] = (ids[:, -1] + 1) % 17
+            model = fresh.GPT(0.02)
+            with torch.no_grad():
+                moved.append((model(ids, None) - model(other, None))[:, :-1].abs().max().item())
+        assert moved[0] > 1e-3 and 0 < moved[1] < 1e-4
+
+    @pytest.mark.parametrize("rope", [False, True])
+    def test_a_swap_in_one_layer_finds_missing_rope(self, rope):
+        """Attention of one layer; RoPE has no parameter, so no gradient can tell."""
+        for seed in (0, 1):
+            torch.manual_seed(seed)
+            q, k, v = torch.randn(3, 6, 8, dtype=torch.double)
+            angle = torch.arange(6)[:, None] * 100.0 ** (-torch.arange(4) / 4)
+            turn = torch.polar(torch.ones_like(angle), angle).to(torch.cdouble)
+
+            def last(k, v, q=q, turn=turn):
+                if rope:
+                    q, k = (
+                        torch.view_as_real(torch.view_as_complex(z.reshape(6, 4, 2)) * turn).flatten(1) for z in (q, k)
+                    )
+                return F.scaled_dot_product_attention(q[None, -1:], k[None], v[None])
+
+            swap = torch.tensor([1, 0, 2, 3, 4, 5])
+            assert torch.allclose(last(k, v), last(k[swap], v[swap])) == (not rope)
+
     @pytest.mark.parametrize("tokens", [8, 20])
     def test_a_stub_that_knows_the_next_token_tests_the_sampler(self, tokens):
         page_length, page.LENGTH = page.LENGTH, tokens

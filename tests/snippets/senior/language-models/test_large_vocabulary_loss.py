@@ -2,6 +2,7 @@
 
 import pytest
 import torch
+import torch.distributed as dist
 import torch.nn.functional as F
 from torch.utils.flop_counter import FlopCounterMode
 
@@ -110,6 +111,46 @@ class TestFunction:
                 function.ChunkedLoss.apply(*inputs(), 10)
             counts.append(count.get_total_flops())
         assert counts[0] == counts[1] == 3 * 2 * 60 * 8 * 50
+
+    def test_under_inference_mode_both_raise(self):
+        for way in (main.backward_in_chunks, function.ChunkedLoss.apply):
+            with torch.inference_mode(), pytest.raises(RuntimeError, match="does not require grad"):
+                way(*inputs(), 10)
+
+    @pytest.mark.parametrize(("frozen", "loop", "fused"), [(False, 3, 3), (True, 2, 3)])
+    def test_a_frozen_head_costs_the_function_a_third_product_and_the_loop_two(self, frozen, loop, fused):
+        flops = []
+        for fuse in (False, True):
+            hidden, weight, targets = inputs()
+            weight.requires_grad_(not frozen)
+            with FlopCounterMode(display=False) as count:
+                if fuse:
+                    function.ChunkedLoss.apply(hidden, weight, targets, 10).backward()
+                else:
+                    main.backward_in_chunks(hidden, weight, targets, 10)
+            flops.append(count.get_total_flops() / (2 * 60 * 8 * 50))
+        assert flops == [loop, fused]
+
+    @pytest.mark.parametrize("size", [10, 20])
+    def test_under_ddp_the_loop_raises_and_the_function_works(self, size):
+        dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)
+        try:
+            for fuse in (True, False):
+                hidden, _, targets = inputs()
+                body = torch.nn.Linear(8, 8)
+                body.head = torch.nn.Linear(8, 50, bias=False)  # a parameter of the wrapped model
+                wrapped = torch.nn.parallel.DistributedDataParallel(body)  # its hooks live as long as it
+                found = wrapped(hidden.detach())
+                if fuse:
+                    function.ChunkedLoss.apply(found, body.head.weight, targets, size).backward()
+                    wanted = F.cross_entropy(body(hidden) @ body.head.weight.T, targets)
+                    wanted = torch.autograd.grad(wanted, body.head.weight)[0]
+                    torch.testing.assert_close(body.head.weight.grad, wanted, rtol=1e-4, atol=1e-5)
+                else:
+                    with pytest.raises(RuntimeError, match="ready only once"):
+                        main.backward_in_chunks(found, body.head.weight, targets, size)
+        finally:
+            dist.destroy_process_group()
 
     def test_a_gradient_penalty_adds_nothing_and_raises_nothing(self):
         for seed in (1, 2):

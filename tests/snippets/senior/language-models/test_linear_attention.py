@@ -35,6 +35,15 @@ class TestForms:
             for a, b in zip(grads[0], other, strict=True):
                 torch.testing.assert_close(a, b)
 
+    @pytest.mark.parametrize("tokens", [1024, 4096])
+    def test_a_bfloat16_state_makes_the_recurrence_worse_than_the_product(self, tokens):
+        q, k, v = qkv(tokens, 64, 64)
+        exact, error = main.chunked(q, k, v, 64), {}
+        for dtype, size in ((torch.bfloat16, tokens), (torch.bfloat16, 1), (torch.float32, 1)):
+            found = main.chunked(*(z.to(dtype) for z in (q, k, v)), size)
+            error[dtype, size] = ((found - exact).norm() / exact.norm()).item()
+        assert error[torch.bfloat16, 1] > 5 * error[torch.bfloat16, tokens] and error[torch.float32, 1] < 1e-5
+
     @pytest.mark.parametrize(("tokens", "size", "width"), [(128, 32, 16), (256, 16, 64)])
     def test_the_work_is_4tcd_plus_4tdd(self, tokens, size, width):
         q, k, v = qkv(tokens, width, width)
@@ -76,6 +85,19 @@ class TestRecall:
             values = F.normalize(torch.randn(width + 1, 64, dtype=torch.double), dim=1)
             noise.append((keys @ recall.write(keys, values, "sum") - values).norm(dim=1).mean())
         assert 0.85 < torch.stack(noise).mean() < 1.15  # values have norm 1
+
+    @pytest.mark.parametrize("width", [16, 32, 64])
+    def test_positive_keys_have_more_cross_talk_than_the_value_at_a_quarter_of_d_pairs(self, width):
+        torch.manual_seed(0)
+        noise = {"random": [], "positive": []}
+        for _ in range(10):
+            keys = torch.randn(width // 4, width, dtype=torch.double)
+            values = F.normalize(torch.randn(width // 4, 64, dtype=torch.double), dim=1)
+            for name, k in (("random", keys), ("positive", F.elu(keys) + 1)):
+                k = F.normalize(k, dim=1)
+                noise[name].append((k @ recall.write(k, values, "sum") - values).norm(dim=1).mean())
+        means = {name: torch.stack(each).mean().item() for name, each in noise.items()}
+        assert means["random"] < 0.6 and means["positive"] > 1
 
     @pytest.mark.parametrize(("width", "few", "many"), [(16, 8, 128), (48, 32, 384)])
     def test_the_sum_recalls_few_pairs_and_fails_beyond_softmax_never(self, width, few, many):

@@ -117,6 +117,17 @@ class TestClosedForm:
             ones = torch.ones(10_000, dtype=torch.double)
             assert main.scan(a * ones, ones)[0].max() < 100.001
 
+    @pytest.mark.parametrize(
+        ("a", "size", "right"), [(0.6, 64, True), (0.2, 64, False), (0.2, 32, True), (0.01, 32, False)]
+    )
+    def test_a_small_factor_overflows_a_chunk_in_float32_and_sums_of_logs_do_not(self, a, size, right):
+        ones = torch.ones(200)
+        assert (closed.first_wrong(closed.chunked(a * ones, ones, size), a) is None) == right
+        log = (a * ones[:size]).log().cumsum(0)
+        between = (log[:, None] - log).tril()
+        assert between.max() <= 0
+        assert closed.first_wrong(between.exp().tril() @ ones[:size], a) is None
+
     def test_in_float16_64_steps_are_too_many_with_0_6(self):
         ones = torch.ones(64, dtype=torch.float16)
         assert not closed.closed(0.6 * ones, ones).isfinite().all()
@@ -140,6 +151,12 @@ class TestSelection:
         moved[3] = 8
         change = select.states(*select.constant(x)) - select.states(*select.constant(moved))
         assert change[-1] < 0.1 and select.states(*select.selective(moved))[-1] == 8
+
+    @pytest.mark.parametrize("factor", [0.9, 0.98])
+    def test_a_constant_factor_ends_in_a_sum_that_is_larger_than_any_input(self, factor):
+        torch.manual_seed(0)
+        x = torch.rand(500, dtype=torch.double)
+        assert select.states(torch.full_like(x, factor), x)[-1] > 2 > x.max()
 
     def test_with_chosen_factors_the_output_is_not_linear(self):
         x = torch.tensor([7.0, 1.0, 2.0])
