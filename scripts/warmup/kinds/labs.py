@@ -158,9 +158,12 @@ def problems(path: Path) -> Iterator[Problem]:
             "End with an assert that fails where the lab's conclusion does not hold.",
         )
     for cell in notebook.cells:
-        lines = markdown.lines(cell.source) if cell.cell_type == "markdown" else []
-        for number, message, fix in (*markup.folds(lines), *markup.scripts(lines)):
-            yield Problem(relative(path), 0, f"{name(cell)}, line {number}: {message}", fix)
+        # The site shows Markdown that a cell puts out as it shows prose.
+        shown = [text for kind, text in texts(cell) if kind == "text/markdown"]
+        for text in [cell.source] if cell.cell_type == "markdown" else shown:
+            lines = markdown.lines(text)
+            for number, message, fix in (*markup.folds(lines), *markup.scripts(lines)):
+                yield Problem(relative(path), 0, f"{name(cell)}, line {number}: {message}", fix)
         if line := _trace(cell):
             yield Problem(
                 relative(path),

@@ -184,6 +184,8 @@ class Pages:
         name = page.file.src_uri
         if name.endswith(".ipynb"):
             markdown = notebook.markdown(markdown)
+            if notebook.has_slider(markdown):
+                page.meta["module"] = "slider"
         question = self.renderer.site.by_id.get(name.removesuffix(".md"))
         drill = self.renderer.site.drills_by_id.get(name.removesuffix(".md"))
         known = question or drill

@@ -7,13 +7,17 @@ sheet of half a megabyte and several scripts into each page, two of which would 
 from __future__ import annotations
 
 import base64
+import html
 import json
 import re
 from itertools import groupby
 
+# The tag of a cell whose table gets a slider, which assets/javascripts/slider.js makes.
+SLIDER = "slider"
+
 
 def markdown(notebook: str) -> str:
-    """Prose as it stands, code and printed text in fences, pictures as figures.
+    """Prose as it stands, code and printed text in fences, pictures as figures, tables that a cell shows as tables.
 
     Args:
         notebook: the file's text, in nbformat 4.
@@ -25,9 +29,14 @@ def markdown(notebook: str) -> str:
             parts.append(source)
         elif cell["cell_type"] == "code" and source:
             parts.append(_fence("python", source))
-            for is_picture, outputs in groupby(cell["outputs"], lambda output: bool(_picture(output))):
-                if is_picture:
+            for kind, outputs in groupby(cell["outputs"], _kind):
+                if kind == "picture":
                     parts += [f'<figure class="tw-figure">{_picture(output)}</figure>' for output in outputs]
+                elif kind == "markdown":
+                    shown = ["".join(output["data"]["text/markdown"]) for output in outputs]
+                    if SLIDER in cell.get("metadata", {}).get("tags", []):
+                        shown = [f'<div class="tw-slider" markdown="1">\n\n{text}\n\n</div>' for text in shown]
+                    parts += shown
                 else:
                     parts.append(_fence("output", "\n".join(_printed(output) for output in outputs)))
     return "\n\n".join(parts) + "\n"
@@ -39,19 +48,32 @@ def _fence(language: str, text: str) -> str:
     return f"{mark}{language}\n{text}\n{mark}"
 
 
+def has_slider(text: str) -> bool:
+    """Whether what ``markdown`` made has a table with a slider."""
+    return '<div class="tw-slider" markdown="1">' in text
+
+
+def _kind(output: dict) -> str:
+    if _picture(output):
+        return "picture"
+    return "markdown" if "text/markdown" in output.get("data", {}) else "printed"
+
+
 def _picture(output: dict) -> str:
     """The picture as HTML, in which nothing can mix with the page; empty where there is none."""
     data = output.get("data", {})
     if "image/svg+xml" in data:
         svg = base64.b64encode("".join(data["image/svg+xml"]).encode()).decode()
-        return _image(f"data:image/svg+xml;base64,{svg}")
+        return _image(output, "image/svg+xml", svg)
     if "image/png" in data:
-        return _image(f"data:image/png;base64,{''.join(''.join(data['image/png']).split())}")
+        return _image(output, "image/png", "".join("".join(data["image/png"]).split()))
     return ""
 
 
-def _image(source: str) -> str:
-    return f'<img alt="No description has been provided for this image" src="{source}">'
+def _image(output: dict, kind: str, data: str) -> str:
+    """An image with the text that its cell gave to ``display(figure, metadata=...)``; nbconvert reads it there, too."""
+    alt = output.get("metadata", {}).get(kind, {}).get("alt", "No description has been provided for this image")
+    return f'<img alt="{html.escape(alt)}" src="data:{kind};base64,{data}">'
 
 
 def _printed(output: dict) -> str:

@@ -21,6 +21,7 @@ PAGES = [
     "senior/gpu-performance/async-execution/",
     "senior/system-design/low-latency-serving/",
     "labs/attention-cost/",
+    "labs/serving/",
     "practice/",
     "practice/anki/",
     "practice/predict/junior/tensors/",

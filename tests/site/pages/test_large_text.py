@@ -23,6 +23,7 @@ PAGES = {
     "about/verified/": ".md-typeset__scrollwrap",
     "about/myths/junior/autograd/": "h1",
     "labs/attention-cost/": "h1",
+    "labs/serving/": ".tw-slider__bar",
     "practice/": "#progress li",
     "practice/flashcards/": ".tw-by-topic td",
     "practice/mock/": ".tw-button",

@@ -126,6 +126,16 @@ def test_no_lab_has_a_script_or_an_empty_fold(sample):
     ]
 
 
+def test_no_output_of_a_lab_has_a_script(sample):
+    path = sample / "docs/labs/square.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    cell = notebook.cells[-1]
+    cell.outputs.append(nbformat.v4.new_output("display_data", data={"text/markdown": "| a |\n\n<script>x</script>"}))
+    path.write_text(nbformat.writes(notebook), encoding="utf-8")
+    message = f"cell '{cell.id}', line 3: A page runs no script of its own, and this would: <script>"
+    assert message in [problem.message for problem in labs.problems(path)]
+
+
 @pytest.mark.parametrize(
     ("line", "wrong"),
     [

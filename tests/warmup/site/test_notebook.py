@@ -52,6 +52,29 @@ def test_pixels_are_a_picture_too():
     assert IMAGE.format("png", "QUJD") in markdown(code("x", shown(**{"image/png": "QU\nJD\n"})))
 
 
+def test_a_picture_has_the_text_that_its_cell_gave_it():
+    output = shown(**{"image/svg+xml": SVG}) | {"metadata": {"image/svg+xml": {"alt": 'a "flat" line, x < 1'}}}
+    assert '<img alt="a &quot;flat&quot; line, x &lt; 1" src="data:image/svg+xml;base64,' in markdown(code("x", output))
+
+
+TABLE = ["| a |\n", "|---|\n", "| 1 |"]
+
+
+def test_a_table_that_a_cell_shows_is_a_table_between_what_is_printed():
+    text = markdown(
+        code("x", printed("1\n"), shown(**{"text/markdown": TABLE, "text/plain": ["<Markdown>"]}), printed("2"))
+    )
+    assert text.endswith("````output\n1\n````\n\n| a |\n|---|\n| 1 |\n\n````output\n2\n````\n")
+    assert not notebook.has_slider(text)
+
+
+def test_the_table_of_a_tagged_cell_gets_a_slider():
+    cell = code("x", printed("1\n"), shown(**{"text/markdown": TABLE})) | {"metadata": {"tags": [notebook.SLIDER]}}
+    text = markdown(cell)
+    assert text.endswith('\n\n<div class="tw-slider" markdown="1">\n\n| a |\n|---|\n| 1 |\n\n</div>\n')
+    assert notebook.has_slider(text)
+
+
 @pytest.mark.parametrize("ticks", ["```", "````", "`````"])
 def test_a_fence_in_the_code_does_not_end_it(ticks):
     text = markdown(code(f'"""\n{ticks}\n"""'))
