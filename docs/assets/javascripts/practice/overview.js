@@ -5,9 +5,11 @@ import { counted, element, save } from "../shared/dom.js"
 import { howMany } from "./shared/coding-list.js"
 import { countDue } from "./flashcards/due.js"
 import "./overview/whole-site.js"
+import "./overview/words.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { store } from "../shared/store.js"
+import "./overview/transfer.js"
 import { countStories } from "../shared/stories.js"
 
 const app = document.getElementById("progress")

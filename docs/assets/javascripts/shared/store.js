@@ -26,6 +26,11 @@ const SHAPES = {
   trainer: entry => typeof entry.done === "boolean" && isCount(entry.tries) && isCount(entry.ms),
   // What is ticked of a question: see ../../shared/ticks.js.
   question: entry => typeof entry.read === "boolean" && typeof entry.known === "boolean",
+  // The words that an interviewer waits for: see ../practice/shared/words.js.
+  words: entry => Array.isArray(entry.words) && entry.words.every(word => typeof word === "string")
+    && Array.isArray(entry.missed) && entry.missed.length === entry.words.length && entry.missed.every(isCount),
+  // A day of the warmup: see ../practice/daily/days.js.
+  day: entry => typeof entry.step === "string",
   // Where a mode was left, and what was chosen there. Whoever resumes checks the rest.
   place: () => true,
   // A finished mock interview.

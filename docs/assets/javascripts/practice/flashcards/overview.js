@@ -4,7 +4,7 @@ import { button, counted, element } from "../../shared/dom.js"
 import { store } from "../../shared/store.js"
 import { forecastRows, newToday, plan } from "./forecast.js"
 import { dayBegins } from "../shared/fsrs.js"
-import { inOrder, resumed, sorted } from "./queue.js"
+import { inOrder, resumed, reviewOf, session, sorted } from "./queue.js"
 import { unfinished } from "./session.js"
 import { suspended, takeBack } from "./suspended.js"
 
@@ -29,19 +29,9 @@ const counts = ({ due, fresh, known }, memories, dueInAll) => {
   return `${text} Nothing is due here before ${next.toLocaleDateString("en-US", { weekday: "long", month: "long", day: "numeric" })}.${more}`
 }
 
-const session = cards => ({ queue: cards.map(card => card.id), total: cards.length })
-
 const asked = bank => {
   const out = suspended()
   return bank.cards.filter(card => !out.has(card.id))
-}
-
-// A review of what is due, after which a session that was left can still go on.
-const reviewOf = (due, open) => {
-  const review = session(due)
-  const again = new Set(review.queue)
-  const queue = open ? [...open.queue, ...open.parked?.queue ?? []].filter(id => !again.has(id)) : []
-  return { ...review, parked: queue.length ? { queue, total: Math.max(queue.length, open.parked?.total ?? open.total) } : null }
 }
 
 /** A session of what is due, whatever is chosen above, or null where nothing is. */

@@ -57,3 +57,19 @@ export const resumed = ({ queue, total, left }, memories, now) => {
   const all = [...new Set([...first, ...queue])]
   return { queue: all, total: total + all.length - queue.length, due: first.length }
 }
+
+/** A session of these cards: {queue, total}. */
+export const session = cards => ({ queue: cards.map(card => card.id), total: cards.length })
+
+/**
+ * A session of these cards, after which one that was left can still go on.
+ *
+ * @param {Object[]} cards
+ * @param {?Object} open what was left: see unfinished() in session.js.
+ */
+export const reviewOf = (cards, open) => {
+  const review = session(cards)
+  const again = new Set(review.queue)
+  const queue = open ? [...open.queue, ...open.parked?.queue ?? []].filter(id => !again.has(id)) : []
+  return { ...review, parked: queue.length ? { queue, total: Math.max(queue.length, open.parked?.total ?? open.total) } : null }
+}

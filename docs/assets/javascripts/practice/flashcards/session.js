@@ -4,6 +4,7 @@ import { button, counted, element } from "../../shared/dom.js"
 import { isExercise } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
 import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
+import { noteWords } from "../shared/words.js"
 import { answer, question } from "./card.js"
 import { suspend, suspended, takeBack } from "./suspended.js"
 
@@ -40,6 +41,7 @@ export class Session {
   #bank
   #view
   #stop
+  #onward
   #queue
   #total
   #parked
@@ -51,14 +53,16 @@ export class Session {
   /**
    * @param {Object} bank from loadCards().
    * @param {HTMLElement} view shows the session.
-   * @param {() => void} stop leaves it.
+   * @param {(graded: Map<string, number[]>) => void} stop leaves it; gets the grades of each card, in their order.
    * @param {{queue: string[], total: number, parked: ?{queue: string[], total: number}}} cards ids that are left, of how
    *   many, and a session that can go on when this one has ended.
+   * @param {string} onward names the button with which the reader leaves its end.
    */
-  constructor(bank, view, stop, { queue, total, parked = null }) {
+  constructor(bank, view, stop, { queue, total, parked = null }, onward = "Back to the overview") {
     this.#bank = bank
     this.#view = view
-    this.#stop = stop
+    this.#stop = () => stop(this.#graded)
+    this.#onward = onward
     this.#queue = [...queue]
     this.#total = total
     this.#parked = parked
@@ -125,7 +129,8 @@ export class Session {
   #grade(grade) {
     const id = this.#queue.shift()
     const before = store.get(`card:${id}`)
-    this.#last = { id, before, queue: [id, ...this.#queue] }
+    const undoWords = noteWords(this.#bank.byId.get(id), this.#view, grade === AGAIN)
+    this.#last = { id, before, undoWords, queue: [id, ...this.#queue] }
     this.#graded.set(id, [...(this.#graded.get(id) ?? []), grade])
     store.set(`card:${id}`, { ...review(before, grade, Date.now()), grade })
     if (grade === AGAIN) this.#queue.push(id)
@@ -141,10 +146,11 @@ export class Session {
   }
 
   #undo() {
-    const { id, before, queue, suspended: wasSuspended } = this.#last
+    const { id, before, queue, undoWords, suspended: wasSuspended } = this.#last
     if (wasSuspended) takeBack(id)
     else {
       this.#graded.get(id).pop()
+      undoWords()
       if (before) store.set(`card:${id}`, before)
       else store.remove(`card:${id}`)
     }
@@ -160,7 +166,7 @@ export class Session {
       element("div", { class: "tw-ask" },
         element("h2", { tabindex: "-1" }, "That was the session"),
         element("p", {}, `You graded ${counted(firsts.length, "card")}. At first sight: ${tally.join(", ")}.`)),
-      element("div", { class: "tw-actions" }, button("Back to the overview", this.#stop, { key: "Space" })))
+      element("div", { class: "tw-actions" }, button(this.#onward, this.#stop, { key: "Space" })))
   }
 
   get #proof() {

@@ -3,7 +3,8 @@
 import { button, counted, element } from "../../shared/dom.js"
 import { recordButton } from "./recording.js"
 import { session } from "./session.js"
-import { clock, fill, write } from "./view.js"
+import { clock } from "../../shared/clock.js"
+import { fill, write } from "./view.js"
 
 const STATES = { new: "not answered yet", asked: "begun", "follow-1": "begun", "follow-2": "begun", revealed: "answered", skipped: "skipped" }
 

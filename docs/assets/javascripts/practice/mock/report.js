@@ -3,7 +3,7 @@
 import { label, ratings, scoreText, summarize, weakIn } from "./score.js"
 import { FORMATS } from "./set.js"
 import { TEXTS } from "./kept.js"
-import { clock } from "./view.js"
+import { clock } from "../../shared/clock.js"
 
 const WRITTEN = Object.keys(TEXTS)
 

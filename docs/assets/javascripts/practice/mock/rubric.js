@@ -1,17 +1,21 @@
 // Rating one's answer, and going on from it.
 
 import { element } from "../../shared/dom.js"
+import { noteWords } from "../shared/words.js"
 import { notesField } from "./notes.js"
 import { dimensionsOf, label, rubricOf } from "./score.js"
 import { session } from "./session.js"
 import { view, write } from "./view.js"
 
+const noted = new WeakSet()  // answers whose words have been noted; one can come back to them
 let asked = null  // the answer that one was asked to rate
 
 /** Leave the answer for the next question. Without any rating one is asked for it once, and stays. */
 export const goOn = () => {
   const { answer, interview } = session
   if (asked === answer || dimensionsOf(interview.format).some(name => answer[name] !== null)) {
+    if (!noted.has(answer)) noteWords(session.card, view, answer.correctness === 0)
+    noted.add(answer)
     session.onward()
     return
   }

@@ -9,7 +9,8 @@ import { report } from "./report.js"
 import { label, ratings, scoreText, summarize } from "./score.js"
 import { session } from "./session.js"
 import { backToSetup } from "./setup.js"
-import { clock, focus, heading, name, on, show, tell, view } from "./view.js"
+import { clock } from "../../shared/clock.js"
+import { focus, heading, name, on, show, tell, view } from "./view.js"
 
 const linkOf = one => new URL(writeLink(one), location.href.split(/[?#]/)[0]).href
 

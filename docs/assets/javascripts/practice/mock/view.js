@@ -7,12 +7,6 @@ export const app = document.getElementById("mock")
 export const view = app.querySelector(".tw-view")
 const message = app.querySelector(".tw-message")
 
-/** Minutes and seconds: 75 s is 1:15. */
-export const clock = ms => {
-  const seconds = Math.round(ms / 1000)
-  return `${Math.floor(seconds / 60)}:${String(seconds % 60).padStart(2, "0")}`
-}
-
 /** A moment. */
 export const on = time => new Date(time).toLocaleString("en-US", { dateStyle: "medium", timeStyle: "short" })
 

@@ -4,7 +4,7 @@
 import { element } from "../../shared/dom.js"
 import { store } from "../../shared/store.js"
 
-const list = document.querySelector("#predict .tw-puzzles")
+const list = document.querySelector(".tw-app .tw-puzzles")
 
 /**
  * As they are asked: level by level, and in a level one topic after another takes its turn, that with the most programs

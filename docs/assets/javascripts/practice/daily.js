@@ -1,0 +1,306 @@
+// The daily warmup: the cards of the day, one question aloud, one program to predict, on some days a piece of code, and the end.
+//
+// What a day has is chosen when it begins and kept, so that it is the same after a reload and in another tab.
+
+import { button, counted, element } from "../shared/dom.js"
+import { shortcuts } from "../shared/keys.js"
+import { store } from "../shared/store.js"
+import { ticksOf } from "../shared/ticks.js"
+import { Aloud } from "./daily/aloud.js"
+import { cardsOf, codeOf, puzzleOf, questionOf } from "./daily/choice.js"
+import { dateOf, dayOn, daysBefore, isDone, keepDay, streak } from "./daily/days.js"
+import { improved } from "./daily/improved.js"
+import { weak } from "./daily/weak.js"
+import { noteGone } from "./flashcards/due.js"
+import { reviewOf, sorted } from "./flashcards/queue.js"
+import { Session, unfinished } from "./flashcards/session.js"
+import { suspended } from "./flashcards/suspended.js"
+import { Attempt } from "./predict/attempt.js"
+import { entryOf, load, puzzles } from "./predict/puzzles.js"
+import { failed, loadCards } from "./shared/cards.js"
+import { AGAIN, dayBegins, GOOD } from "./shared/fsrs.js"
+import { showNotices } from "./shared/notices.js"
+import "./shared/offline.js"
+import { KNOWN, settle, verdictOf } from "./shared/verdict.js"
+import { missedWords, noteWords, wordsOf } from "./shared/words.js"
+import { address } from "../shared/address.js"
+
+const PLACE = "place:daily"
+const STEPS = ["cards", "aloud", "program", "code"]
+
+const app = document.getElementById("daily")
+const form = app.querySelector("form")
+const overview = app.querySelector(".tw-overview")
+const view = app.querySelector(".tw-session")
+const program = app.querySelector(".tw-program")
+const where = app.querySelector(".tw-step")
+const attempt = new Attempt(program)
+
+const coding = [...app.querySelectorAll(".tw-code li")].map(({ dataset, firstElementChild: link }) => ({
+  name: `${dataset.kind}:${dataset.slug}`, kind: dataset.kind, level: dataset.level, minutes: Number(dataset.minutes), url: link.href, title: link.textContent,
+}))
+app.querySelector(".tw-code").remove()
+
+let bank = null
+let date = ""  // of the warmup that is shown
+let running = null  // what has the keys: a session of cards or a question; null in the overview and while a program is shown
+
+const today = () => dayOn(date)
+const plan = () => store.get("place:plan") ?? {}
+const settings = () => ({ level: plan().level ?? Object.keys(bank.levels)[0], streak: false, ...store.get(PLACE) })
+
+// ---------- What the day has ----------
+
+const split = ids => String(ids ?? "").split(",").filter(id => bank.byId.has(id))
+
+const known = () => ({
+  bank, puzzles, coding, entryOf,
+  level: settings().level,
+  plan: Array.isArray(plan().questions) ? plan().questions : [],
+  weak: weak(bank),
+  now: Date.now(),
+  days: daysBefore(date),
+  isKnown: id => ticksOf(id).known,
+  isRead: id => ticksOf(id).read,
+  isDone: piece => store.get(piece.name)?.done === true,
+  isBegun: piece => store.get(piece.name)?.tries > 0 || store.get(piece.name)?.ms > 0,
+})
+
+const prepare = () => {
+  const reader = known()
+  const out = suspended()
+  const { due, fresh } = sorted(bank.cards.filter(({ id }) => !out.has(id)), store.all("card"), reader.now)
+  const question = questionOf(reader)
+  const puzzle = puzzleOf(reader, bank.byId.get(question?.id)?.topic)
+  const cards = cardsOf(reader, due, fresh, bank.byId.get(question?.id))
+  return {
+    cards: cards.map(({ id }) => id).join(","),
+    question: question?.id ?? "", why: question?.why ?? "",
+    puzzle: puzzle?.slug ?? "",
+    code: codeOf(reader, reader.days.filter(([, day]) => isDone(day)).length)?.name ?? "",
+  }
+}
+
+// What the overview shows before the day has begun is what the day then has.
+const chosen = () => (today()?.cards === undefined ? prepare() : today())
+
+// Asked by their own clock: who graded a card this morning elsewhere is not asked again.
+const cardsLeft = day => split(day.cards).filter(id => !(store.get(`card:${id}`)?.last >= dayBegins(Date.now())))
+const puzzleOfDay = day => puzzles.find(({ slug }) => slug === day.puzzle)
+const codeOfDay = day => coding.find(({ name }) => name === day.code)
+
+// ---------- The overview ----------
+
+const minutesOf = ({ cards, question, puzzle }) =>
+  split(cards).length + (bank.byId.get(question)?.minutes ?? 0) + (puzzle ? 2 : 0)
+
+const lines = day => {
+  const ids = split(day.cards)
+  const due = ids.filter(id => store.get(`card:${id}`)).length
+  const code = codeOfDay(day)
+  return [
+    ids.length > 0 && due === 0 ? counted(ids.length, "new card") : `${counted(due, "card")} that came due${due < ids.length ? `, and ${ids.length - due} new` : ""}`,
+    bank.byId.has(day.question) && `One question aloud, ${counted(bank.byId.get(day.question).minutes, "minute")} by the clock, with the words that an interviewer waits for`,
+    puzzleOfDay(day) && "One program: what does it print?",
+    code && `If you have more time: ${code.kind === "trainer" ? "a broken trainer" : "an exercise"}, ${code.minutes} minutes`,
+  ].filter(Boolean)
+}
+
+const days = () => {
+  const count = streak(date)
+  return settings().streak && count > 0 ? `${counted(count, "day")} in a row. A missed day is forgiven.` : ""
+}
+
+const showOverview = () => {
+  date = dateOf(Date.now())
+  running = null
+  attempt.hide()
+  app.dataset.view = "overview"
+  overview.hidden = false
+  view.hidden = program.hidden = where.hidden = true
+  const day = chosen()
+  const begun = today()?.step !== undefined
+  for (const [name, value] of Object.entries(settings())) if (form.elements[name]) form.elements[name][name === "streak" ? "checked" : "value"] = value
+  overview.querySelector(".tw-has").replaceChildren(...isDone(day) ? [] : lines(day).map(line => element("li", {}, line)))
+  overview.querySelector(".tw-about").textContent = isDone(day)
+    ? `Today's warmup is done. ${improved(day)}`
+    : `${begun ? "Begun today" : "Today"}, about ${minutesOf(day)} minutes:`
+  overview.querySelector(".tw-days").textContent = days()
+  const due = store.all("card").size > 0
+  overview.querySelector(".tw-actions").replaceChildren(...isDone(day)
+    ? [due && element("a", { class: "tw-button tw-button--quiet", href: address("practice/flashcards/?start=due") }, "More cards"),
+      element("a", { class: "tw-button tw-button--quiet", href: address("practice/mock/") }, "A mock interview")].filter(Boolean)
+    : [button(begun ? "Go on" : "Start", start, { key: "Space" })])
+}
+
+// ---------- The steps ----------
+
+const start = () => {
+  if (today()?.step === undefined) {
+    const day = prepare()
+    const question = bank.byId.get(day.question)
+    keepDay(date, {
+      ...day, step: "cards", graded: 0, again: 0, back: 0, said: 0, of: 0, saidBefore: question ? wordsOf(question.id)?.said ?? null : null,
+      verdict: "", verdictBefore: question ? verdictOf(question.id) ?? "" : "", right: null, rightBefore: entryOf(puzzleOfDay(day) ?? {})?.last ?? null,
+      askedBefore: daysBefore(date).find(([, before]) => before.question === day.question)?.[0] ?? "",
+    })
+  }
+  go(today().step)
+}
+
+const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day), code: day => codeOfDay(day) }
+
+const show = step => {
+  const there = STEPS.filter(name => name === step || has[name](today()))
+  app.dataset.view = step
+  overview.hidden = true
+  view.hidden = step === "program"
+  program.hidden = step !== "program"
+  where.hidden = step === "done"
+  where.textContent = { cards: "First, the cards", aloud: "Now one question aloud", program: "Now one program", code: "If you have more time" }[step] ?? ""
+  if (there.at(-1) === step && step !== "code") where.textContent = where.textContent.replace("Now", "Last,")
+}
+
+/** Go to a step, or to the next one that this day has. */
+const go = step => {
+  running = null
+  attempt.hide()
+  const next = STEPS.slice(STEPS.indexOf(step)).find(name => has[name](today()))
+  if (step === "done" || !next) {
+    finish()
+    return
+  }
+  keepDay(date, { step: next })
+  show(next)
+  act[next](today())
+}
+
+const after = step => go(STEPS[STEPS.indexOf(step) + 1] ?? "done")
+
+const act = {
+  cards: day => {
+    const before = new Map(store.all("card"))
+    const left = cardsLeft(day).map(id => bank.byId.get(id))
+    running = new Session(bank, view, graded => {
+      const firsts = [...graded].filter(([, grades]) => grades.length > 0).map(([id, [first]]) => [id, first])
+      const { graded: count, again, back } = today()
+      keepDay(date, {
+        graded: count + firsts.length,
+        again: again + firsts.filter(([, first]) => first === AGAIN).length,
+        back: back + firsts.filter(([id, first]) => first >= GOOD && before.get(id)?.grade === AGAIN).length,
+      })
+      after("cards")
+    }, reviewOf(left, unfinished(bank)), "Go on")
+    running.begin()
+  },
+
+  aloud: day => {
+    const card = bank.byId.get(day.question)
+    running = new Aloud(bank, card, view, day.why, verdict => {
+      noteWords(card, view, verdict !== KNOWN)
+      if (verdictOf(card.id) !== verdict) settle(card.id, verdict)
+      const { said = 0, of = 0 } = view.querySelector(".tw-terms") ? wordsOf(card.id) ?? {} : {}
+      keepDay(date, { verdict, said, of })
+      after("aloud")
+    })
+    running.begin()
+  },
+
+  program: async day => {
+    const puzzle = puzzleOfDay(day)
+    view.hidden = false
+    view.replaceChildren(element("p", { class: "tw-quiet" }, "Loading the program…"))
+    try {
+      await load(puzzle)
+    } catch {
+      failed(view, () => act.program(day), "The program")
+      return
+    }
+    if (app.dataset.view !== "program") return
+    view.hidden = true
+    attempt.show(puzzle)
+    puzzle.parts.heading.focus({ preventScroll: true })
+    app.scrollIntoView({ block: "start" })
+  },
+
+  code: day => {
+    const piece = codeOfDay(day)
+    view.replaceChildren(
+      element("div", { class: "tw-ask" },
+        element("p", { class: "tw-ask__place" }, `${piece.kind === "trainer" ? "Broken trainer" : "Write from memory"} · ${bank.levels[piece.level]} · ${piece.minutes} minutes`),
+        element("h2", { tabindex: "-1" }, piece.title)),
+      element("div", { class: "tw-actions" },
+        element("a", { class: "tw-button", href: piece.url, onclick: () => keepDay(date, { step: "done" }) }, "Open it"),
+        button("Not today", () => after("code"), { key: "Space", quiet: true })))
+    view.querySelector("h2").focus({ preventScroll: true })
+  },
+}
+
+const finish = () => {
+  keepDay(date, { step: "done" })
+  show("done")
+  const words = missedWords().slice(0, 3)
+  view.replaceChildren(
+    element("div", { class: "tw-ask" },
+      element("h2", { tabindex: "-1" }, "That was today's warmup"),
+      element("p", {}, improved(today())),
+      days() && element("p", { class: "tw-quiet" }, days())),
+    ...words.length ? [element("p", {}, "Words that you keep leaving out: ", words.map(({ id, word }, index) => [
+      index > 0 && ", ", bank.byId.has(id) ? element("a", { href: bank.byId.get(id).url }, word) : word]), ". ",
+    element("a", { href: address("practice/#words") }, "All of them"))] : [],
+    element("div", { class: "tw-actions" }, button("Back to the overview", leave, { key: "Space" })))
+  view.querySelector("h2").focus({ preventScroll: true })
+  app.scrollIntoView({ block: "start" })
+}
+
+const leave = () => {
+  showOverview()
+  app.focus({ preventScroll: true })
+}
+
+// ---------- Keys, clicks, start ----------
+
+const doing = { check: () => attempt.check(), switch: () => attempt.switch(), next: () => after("program") }
+program.addEventListener("click", event => doing[event.target.closest("[data-do]")?.dataset.do]?.())
+program.addEventListener("keydown", event => {
+  if (event.target.matches("#typed, .tw-guess input") && attempt.pressInField(event)) event.preventDefault()
+})
+attempt.addEventListener("answered", () => keepDay(date, { right: store.get(`puzzle:${attempt.puzzle.slug}`).last }))
+
+shortcuts(app, (key, { target }) => {
+  if (!bank) return false
+  if (running) return running.press(key)
+  if (app.dataset.view === "program") {
+    if (key === "ArrowRight" && target.closest("pre")) return false  // it scrolls
+    if (key !== "ArrowRight" && !(key === "Enter" && attempt.revealed)) return attempt.press(key)
+    after("program")
+    return true
+  }
+  const main = [...app.querySelectorAll(".tw-overview button.tw-button, .tw-session button.tw-button")].find(one => one.checkVisibility())
+  if (!main || (key !== " " && key !== "Enter")) return false
+  main.click()
+  return true
+})
+
+form.addEventListener("change", () => store.set(PLACE, { level: form.elements.level.value, streak: form.elements.streak.checked }))
+form.addEventListener("submit", event => event.preventDefault())
+const refresh = () => {
+  if (bank && app.dataset.view === "overview") showOverview()
+}
+store.addEventListener("change", refresh)
+document.addEventListener("visibilitychange", refresh)  // who comes back to an open tab may do so on another day
+
+const begin = async () => {
+  showNotices(app.querySelector(".tw-notice"))
+  try {
+    bank = await loadCards()
+  } catch {
+    view.hidden = false
+    failed(view, begin)
+    return
+  }
+  noteGone(bank)
+  showOverview()
+}
+
+begin()
