@@ -87,6 +87,13 @@ class TestGainInTime:
         assert round(sum(old) / max(weights + caches, prompts + tokens), 1) == 3.6
         assert tokens < caches  # a plain step waits for reads, so its math is not in the table
 
+    @pytest.mark.parametrize(("slots", "wanted"), [(32, 2.9), (128, 3.1)])
+    def test_ended_rows_that_go_on_with_padding_make_static_batching_dearer(self, slots, wanted):
+        answers = main.ANSWERS["exponential"]
+        padded = [max(answers[i : i + slots]) for i in range(0, len(answers), slots) for _ in range(slots)]
+        old = main.milliseconds(padded, main.static(answers, slots), 2000)
+        assert round(sum(old) / sum(main.milliseconds(answers, main.continuous(answers, slots), 2000)), 1) == wanted
+
     def test_221_requests_of_2200_tokens_fit_beside_the_weights(self):
         assert int((80e9 - main.WEIGHTS) / (2200 * main.CACHE_TOKEN)) == 221
         assert abs(2200 * main.CACHE_TOKEN / 0.29e9 - 1) < 0.01

@@ -96,6 +96,16 @@ class TestGqaAndMla:
         assert (absorbed, expanded) == (576 + 512, 192 + 128)
         assert round(absorbed / expanded, 1) == 3.4
 
+    @pytest.mark.parametrize(("new", "absorb"), [(1, True), (170, True), (171, False), (4000, False)])
+    def test_making_keys_and_values_of_cached_tokens_pays_from_171_new_tokens_on(self, new, absorb):
+        make = table.LATENT * 2 * table.SIZE  # products per cached token and head
+        expanded = make + new * (table.SIZE + table.ROTARY + table.SIZE)
+        assert (new * (table.LATENT + table.ROTARY + table.LATENT) < expanded) is absorb
+
+    def test_with_heads_split_over_8_gpus_mla_does_30_flops_per_byte(self):
+        numbers, products = table.ROWS["MLA, absorbed"]  # every GPU reads the whole latent
+        assert round(products / 8 / numbers) == 30
+
     @pytest.mark.parametrize("kv", [1, 2])
     def test_fewer_key_value_heads_do_not_change_the_number_of_scores(self, kv):
         q, k = torch.randn(4, 5, 8), torch.randn(kv, 5, 8)

@@ -138,6 +138,18 @@ class TestPagedKvCache:
         one.append(*rows(1)[0])
         assert one.length == 5
 
+    @pytest.mark.parametrize("n", [6, 8])
+    def test_closing_one_of_two_forks_frees_only_what_they_do_not_share(self, n):
+        pool = allocator.Pool(8, 8)
+        one = filled(pool, rows(n))
+        child = one.fork()
+        child.append(*rows(1)[0])
+        assert len(pool.free) == 8 - 3  # two of the parent, one of the child alone
+        child.close()
+        assert len(pool.free) == 8 - 2
+        one.close()
+        assert len(pool.free) == 8
+
     def test_without_the_length_garbage_is_read(self):
         pool = allocator.Pool(4, 8)
         pairs = rows(6)
