@@ -119,6 +119,18 @@ class TestFilters:
         lost = (before > 0) & (after == 0)
         assert lost.any() and torch.equal(lost, torch.tensor(chances) == 9)
 
+    def test_min_p_after_the_mask_can_lower_a_valid_token(self):
+        plain = torch.tensor([30, 16, 14, 14, 14, 12.0])  # only the likeliest is invalid
+
+        def min_p(x):
+            kept = torch.where(x >= 0.5 * x.max(), x, 0)
+            return kept / kept.sum()
+
+        before, after = min_p(plain), min_p(plain * (torch.arange(6) > 0))
+        assert after[1] < before[1]
+        given_valid = torch.where(torch.arange(6) > 0, before, 0) / (1 - before[0])
+        assert (after - given_valid).abs().sum() / 2 > before[0]  # more than the invalid share
+
     @pytest.mark.parametrize("k", [1, 2, 3])
     def test_top_k_after_the_mask_lowers_no_valid_token(self, k):
         draw = torch.Generator().manual_seed(k)
