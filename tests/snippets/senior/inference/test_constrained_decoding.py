@@ -104,6 +104,46 @@ class TestFilters:
         first = top(logits.masked_fill(~valid, -torch.inf)).softmax(0)
         assert first.sum() == pytest.approx(1) and not first[~valid].any()
 
+    @pytest.mark.parametrize(("chances", "p"), [([86, 9, 5], 0.9), ([78, 9, 8, 5], 0.8)])
+    def test_top_p_after_the_mask_can_cut_a_token_that_it_kept_without_the_mask(self, chances, p):
+        plain = torch.tensor(chances, dtype=torch.float64) / 100  # likeliest first, the last one invalid
+
+        def top_p(x):
+            kept = torch.where(x.cumsum(0) - x < p, x, 0)
+            return kept / kept.sum()
+
+        before, masked = top_p(plain), plain.clone()
+        masked[-1] = 0
+        after = top_p(masked / masked.sum())
+        assert before[-1] == 0  # all plain samples are valid
+        lost = (before > 0) & (after == 0)
+        assert lost.any() and torch.equal(lost, torch.tensor(chances) == 9)
+
+    def test_min_p_after_the_mask_can_lower_a_valid_token(self):
+        plain = torch.tensor([30, 16, 14, 14, 14, 12.0])  # only the likeliest is invalid
+
+        def min_p(x):
+            kept = torch.where(x >= 0.5 * x.max(), x, 0)
+            return kept / kept.sum()
+
+        before, after = min_p(plain), min_p(plain * (torch.arange(6) > 0))
+        assert after[1] < before[1]
+        given_valid = torch.where(torch.arange(6) > 0, before, 0) / (1 - before[0])
+        assert (after - given_valid).abs().sum() / 2 > before[0]  # more than the invalid share
+
+    @pytest.mark.parametrize("k", [1, 2, 3])
+    def test_top_k_after_the_mask_lowers_no_valid_token(self, k):
+        draw = torch.Generator().manual_seed(k)
+        for _ in range(20):
+            plain, valid = torch.rand(6, generator=draw), torch.rand(6, generator=draw) < 0.6
+
+            def top(x):
+                kept = torch.where(x >= x.topk(k).values.min(), x, 0)
+                return kept / kept.sum()
+
+            if valid.sum() >= k:
+                assert (top(plain * valid)[valid] >= top(plain)[valid] - 1e-6).all()
+
 
 class TestBoundary:
     def test_a_forced_space_leaves_a_guess_and_healing_repairs_it(self):

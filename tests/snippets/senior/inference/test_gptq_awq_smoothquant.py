@@ -140,6 +140,17 @@ class TestOutliers:
         assert error(outlier.int8, out, w, (0, 1)) > 4 * error(outlier.int8, x, w, (0, 1))
         assert error(outlier.int8, out, w, 1) < 0.02 < error(float8, out, w, 1)
 
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_a_scale_per_token_confines_an_outlier_of_few_tokens_and_smoothing_spreads_it(self, seed):
+        torch.manual_seed(seed)
+        x, w = torch.randn(1024, 64).double(), torch.randn(48, 64).double()
+        x[:8, 7] *= 60
+        y, off = x @ w.T, []
+        for a, b in ((x, w), outlier.smooth(x, w), (x @ outlier.hadamard(64), w @ outlier.hadamard(64))):
+            wrong = outlier.int8(a, 1) @ outlier.int8(b, 1).T - y
+            off.append((wrong[8:].norm() / y[8:].norm()).item())  # the other tokens
+        assert off == pytest.approx([0.008, 0.0155, 0.0085], abs=0.0005)
+
     def test_a_scale_per_input_channel_does_not_factor_out(self):
         scale = self.x.abs().amax(0, keepdim=True) / 127
         q = (self.x / scale).round()
@@ -186,6 +197,14 @@ class TestAWQ:
         w, fit, test = self.data(2, 1)
         near = off(awq.int4(w), w, test)
         assert all(off(awq.awq(w, fit, a), w, test) == pytest.approx(near, rel=0.05) for a in (0.3, 0.6, 1.0))
+
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_with_other_large_channels_it_protects_the_wrong_ones(self, seed):
+        w, _, test = self.data(seed, 20)
+        fit = torch.randn(1000, 64).double()
+        fit[:, [7, 50]] *= 20
+        alpha = min((a / 10 for a in range(11)), key=lambda a: off(awq.awq(w, fit, a), w, fit))
+        assert off(awq.awq(w, fit, alpha), w, test) > 1.1 * off(awq.int4(w), w, test)
 
     def test_it_is_exact_before_rounding(self):
         w, fit, _ = self.data(3, 9)

@@ -62,6 +62,12 @@ class TestRule:
         assert main.emitted(p, sharp, *parts(p, q)) != p
         assert main.emitted(p, sharp, *parts(p, sharp)) == p
 
+    def test_p_before_the_filter_gives_tokens_that_the_filter_removes(self):
+        p, q = main.P, main.Q
+        filtered = [x / (p[0] + p[1]) for x in p[:2]] + [Fraction(0)]  # top-k of 2
+        assert main.emitted(p, q, *parts(p, q))[2] > 0
+        assert main.emitted(filtered, q, *parts(filtered, q)) == filtered
+
     def test_near_temperature_zero_it_is_agreement_of_the_best_tokens(self):
         def overlap(p, q, power):
             p, q = ([x**power / sum(y**power for y in t) for x in t] for t in (p, q))
