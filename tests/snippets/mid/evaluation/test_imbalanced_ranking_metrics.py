@@ -95,7 +95,7 @@ class TestImbalancedRankingMetrics:
         }
         found = {name: metrics.average_precision_score(labels, one) for name, one in scores.items()}
         assert found["logits"] == pytest.approx(found["double"], rel=0.02)
-        assert found["bfloat16"] < 0.4 * found["double"]
+        assert (round(found["bfloat16"], 3), round(found["double"], 2)) == (0.015, 0.07)
 
     @pytest.mark.parametrize(("dtype", "first"), [(torch.float32, 16.6), (torch.half, 8.3), (torch.bfloat16, 6.25)])
     def test_from_some_logit_on_the_sigmoid_is_one(self, dtype, first):
