@@ -29,6 +29,12 @@ class TestNewtonSchulz:
         expected = u @ torch.tensor(values, dtype=torch.double).diag() @ v
         torch.testing.assert_close(main.orthogonalize(x), expected)
 
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+    def test_a_gradient_of_zero_moves_nothing(self, dtype):
+        zero = torch.zeros(3, 5, dtype=dtype)
+        assert torch.equal(main.orthogonalize(zero), zero)
+        assert torch.equal(step(zero)[0], zero)
+
     @pytest.mark.parametrize("steps", [10, 30, 50])
     def test_more_steps_stay_in_the_band_and_do_not_settle_at_one(self, steps):
         values = [curve.after(10 ** (-2 + k / 50), steps, *curve.MUON) for k in range(101)]
