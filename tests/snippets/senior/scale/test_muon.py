@@ -201,3 +201,16 @@ class TestCost:
             extra = 30 * width**3 / (6 * width**2 * tokens)
             assert extra == pytest.approx(5 * width / tokens)
             assert extra == pytest.approx(share, rel=0.03)
+
+    @pytest.mark.parametrize("ranks", [1, 8])
+    def test_if_each_rank_repeats_the_steps_the_tokens_of_one_rank_count(self, ranks):
+        # What DDP does: each rank gets the mean gradient and steps alone.
+        torch.manual_seed(0)
+        width, tokens = 16, 4096
+        mean = torch.randn(3, width, width).mean(0)
+        assert torch.equal(step(mean)[0], step(mean)[0])  # so the replicas stay equal
+        with torch.device("meta"), FlopCounterMode(display=False) as counter:
+            for _ in range(ranks):
+                main.orthogonalize(torch.zeros(width, width))
+        extra = counter.get_total_flops() / (6 * width**2 * tokens)
+        assert extra == pytest.approx(5 * width / (tokens / ranks))
