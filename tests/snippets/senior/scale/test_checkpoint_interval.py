@@ -70,10 +70,10 @@ class TestGoodput:
         assert round(mtbf, 1) == 3.1 and round(mtbf * 16_384 / 24 / 365.25, 1) == 5.8
         assert abs(levers.GPU / 16_384 / 60 - mtbf) < 1e-9
 
-    @pytest.mark.parametrize("mtbf", [23.0, 186.0, 2969.0])
-    def test_young_is_within_a_point_of_the_best(self, mtbf):
+    @pytest.mark.parametrize("mtbf", [5.8, 23.0, 186.0, 2969.0])
+    def test_young_is_within_half_a_point_of_the_best(self, mtbf):
         young, best = (main.goodput(t, 2, 10, mtbf) for t in (sqrt(4 * mtbf), levers.best(2, mtbf)))
-        assert 0 <= best - young < 0.01
+        assert 0 <= best - young < 0.005
 
     def test_the_upper_limit_of_a_restart_is_exponential(self):
         for restart, mtbf in ((10, 186.0), (10, 23.2)):
