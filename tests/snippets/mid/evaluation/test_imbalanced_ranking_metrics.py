@@ -28,7 +28,8 @@ class TestImbalancedRankingMetrics:
     def test_both_metrics_agree_with_scikit_learn(self, random_set):
         scores, labels = random_set
         expected = metrics.roc_auc_score(labels, scores), metrics.average_precision_score(labels, scores)
-        assert page.metrics(scores, labels) == pytest.approx(expected)
+        for kind in (labels, labels.long(), labels.float()):
+            assert page.metrics(scores, kind) == pytest.approx(expected)
 
     def test_roc_auc_is_the_share_of_pairs_in_the_right_order(self, random_set):
         scores, labels = random_set
