@@ -2,8 +2,8 @@ import torch
 
 
 def metrics(scores: torch.Tensor, labels: torch.Tensor) -> tuple[float, float]:
-    """ROC-AUC and average precision of scores (n,), without ties; labels: bool."""
-    hit = labels[scores.argsort(descending=True)]
+    """ROC-AUC and average precision of scores (n,) without ties; labels 0 or 1."""
+    hit = labels[scores.argsort(descending=True)].bool()
     found = hit.cumsum(0).double()
     precision = found / torch.arange(1, len(hit) + 1)
     return (found[~hit] / hit.sum()).mean().item(), precision[hit].mean().item()

@@ -3,7 +3,7 @@ import torch
 
 def orthogonalize(matrix, steps: int = 5, a=3.4445, b=-4.7750, c=2.0315):
     """Moves the singular values of a wide or square matrix towards one."""
-    x = matrix / matrix.norm()  # so that no singular value is above one
+    x = matrix / matrix.norm().clamp(min=1e-7)  # no singular value above one
     for _ in range(steps):
         gram = x @ x.mT
         x = a * x + (b * gram + c * gram @ gram) @ x

@@ -174,6 +174,24 @@ class TestCalibration:
             assert found[None] < 0
             assert not torch.equal((true / found[None]).argmax(dim=1), true.argmax(dim=1))
 
+    @pytest.mark.parametrize(("factor", "begin"), [(2.0, 1.0), (4.0, 1.5)])
+    def test_lbfgs_with_a_small_rate_stops_far_from_the_minimum(self, factor, begin):
+        torch.manual_seed(0)
+        true = torch.randn(1000, 10).double()
+        y = true.softmax(dim=1).multinomial(1)[:, 0]
+        t = torch.tensor(begin, dtype=torch.double, requires_grad=True)
+        optimizer = torch.optim.LBFGS([t], lr=0.01, max_iter=50)
+
+        def loss():
+            optimizer.zero_grad()
+            value = F.cross_entropy(factor * true / t, y)
+            value.backward()
+            return value
+
+        optimizer.step(loss)
+        assert t.item() < 0.7 * factor
+        assert fitted.fit(factor * true, y) == pytest.approx(factor, rel=0.15)
+
     def test_one_number_leaves_two_groups_with_opposite_faults(self):
         torch.manual_seed(5)
         true = torch.randn(20_000, 5).double()

@@ -28,7 +28,8 @@ class TestImbalancedRankingMetrics:
     def test_both_metrics_agree_with_scikit_learn(self, random_set):
         scores, labels = random_set
         expected = metrics.roc_auc_score(labels, scores), metrics.average_precision_score(labels, scores)
-        assert page.metrics(scores, labels) == pytest.approx(expected)
+        for kind in (labels, labels.long(), labels.float()):
+            assert page.metrics(scores, kind) == pytest.approx(expected)
 
     def test_roc_auc_is_the_share_of_pairs_in_the_right_order(self, random_set):
         scores, labels = random_set
@@ -95,7 +96,7 @@ class TestImbalancedRankingMetrics:
         }
         found = {name: metrics.average_precision_score(labels, one) for name, one in scores.items()}
         assert found["logits"] == pytest.approx(found["double"], rel=0.02)
-        assert found["bfloat16"] < 0.4 * found["double"]
+        assert (round(found["bfloat16"], 3), round(found["double"], 2)) == (0.015, 0.07)
 
     @pytest.mark.parametrize(("dtype", "first"), [(torch.float32, 16.6), (torch.half, 8.3), (torch.bfloat16, 6.25)])
     def test_from_some_logit_on_the_sigmoid_is_one(self, dtype, first):

@@ -29,6 +29,12 @@ class TestNewtonSchulz:
         expected = u @ torch.tensor(values, dtype=torch.double).diag() @ v
         torch.testing.assert_close(main.orthogonalize(x), expected)
 
+    @pytest.mark.parametrize("dtype", [torch.float32, torch.bfloat16])
+    def test_a_gradient_of_zero_moves_nothing(self, dtype):
+        zero = torch.zeros(3, 5, dtype=dtype)
+        assert torch.equal(main.orthogonalize(zero), zero)
+        assert torch.equal(step(zero)[0], zero)
+
     @pytest.mark.parametrize("steps", [10, 30, 50])
     def test_more_steps_stay_in_the_band_and_do_not_settle_at_one(self, steps):
         values = [curve.after(10 ** (-2 + k / 50), steps, *curve.MUON) for k in range(101)]
@@ -53,6 +59,13 @@ class TestNewtonSchulz:
             gradient, sign, muon = (v[0] / v.sum() for v in shares)
             assert gradient > sign > 2 * muon
 
+    def test_of_64_directions_down_to_a_ten_thousandth_40_end_in_the_band_and_24_below_it(self):
+        shares = torch.logspace(0, -4, 64, dtype=torch.double)
+        shares /= shares.norm()
+        values = [curve.after(s.item(), 5, *curve.MUON) for s in shares]
+        assert all(0.68 < v < 1.21 for v in values[:40]) and max(values[40:]) < 0.68
+        assert shares[39] < 0.002 and min(values) == pytest.approx(0.02, abs=0.005)
+
     def test_near_one_the_polynomial_moves_away_from_one(self):
         a, b, c = curve.MUON
         assert a + b + c == pytest.approx(0.701)  # one step takes 1 to 0.7
@@ -68,13 +81,20 @@ class TestNewtonSchulz:
         assert 0.65 < factor < 0.75
         torch.testing.assert_close(main.orthogonalize(x), factor * x / x.norm())
 
-    def test_its_entries_are_a_fifth_of_those_with_noise_and_one_row_is_no_such_case(self):
+    def test_its_entries_are_a_tenth_of_those_with_noise_and_with_the_errors_of_bfloat16_a_fifth(self):
         torch.manual_seed(0)
         noise, row = torch.randn(64, 256), torch.randn(1, 256)
-        full, one, flat = (
-            step(g)[0].square().mean().sqrt().item() for g in (noise, torch.outer(noise[:, 0], noise[0]), row)
-        )
-        assert 0.15 < one / full < 0.25 and flat > 0.7 * full
+        lines = torch.outer(noise[:, 0], noise[0])
+
+        def size(x):
+            return x.square().mean().sqrt().item()
+
+        exact = size(main.orthogonalize(lines.double())) / size(main.orthogonalize(noise.double()))
+        assert 0.09 < exact < 0.11
+        update, _ = step(lines)
+        assert 0.17 < size(update) / size(step(noise)[0]) < 0.22
+        assert torch.linalg.svdvals(update)[1] > 0.2  # a direction that only rounding has made
+        assert size(step(row)[0]) > 0.7 * size(step(noise)[0])  # one row is no such case
 
     @pytest.mark.parametrize("shape", [(5, 5), (4, 7)])
     def test_shampoo_without_accumulation_is_the_exact_orthogonal_matrix(self, shape):
@@ -130,6 +150,12 @@ class TestTorchOptimMuon:
         torch.testing.assert_close(match, ratio * original, atol=1e-3, rtol=1e-3)
         assert 0.15 < match.square().mean().sqrt() < 0.22
 
+    @pytest.mark.parametrize("shape", [(64, 256), (512, 256), (64, 16), (16, 64)])
+    def test_by_default_an_entry_moves_by_one_over_the_root_of_the_columns_whatever_the_rows(self, shape):
+        torch.manual_seed(0)
+        update, _ = step(torch.randn(shape))
+        assert update.square().mean().sqrt() * shape[1] ** 0.5 == pytest.approx(0.87, abs=0.1)
+
     def test_a_square_matrix_of_width_4096_moves_a_thirteenth(self):
         assert round(0.2 * 4096**0.5) == 13
 
@@ -175,3 +201,16 @@ class TestCost:
             extra = 30 * width**3 / (6 * width**2 * tokens)
             assert extra == pytest.approx(5 * width / tokens)
             assert extra == pytest.approx(share, rel=0.03)
+
+    @pytest.mark.parametrize("ranks", [1, 8])
+    def test_if_each_rank_repeats_the_steps_the_tokens_of_one_rank_count(self, ranks):
+        # What DDP does: each rank gets the mean gradient and steps alone.
+        torch.manual_seed(0)
+        width, tokens = 16, 4096
+        mean = torch.randn(3, width, width).mean(0)
+        assert torch.equal(step(mean)[0], step(mean)[0])  # so the replicas stay equal
+        with torch.device("meta"), FlopCounterMode(display=False) as counter:
+            for _ in range(ranks):
+                main.orthogonalize(torch.zeros(width, width))
+        extra = counter.get_total_flops() / (6 * width**2 * tokens)
+        assert extra == pytest.approx(5 * width / (tokens / ranks))

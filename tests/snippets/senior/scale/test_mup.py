@@ -74,9 +74,10 @@ class TestTransfer:
     @pytest.mark.parametrize(("task", "seed"), [(7, 0), (100, 1)])
     def test_the_best_rate_moves_in_the_standard_setup_and_at_most_one_step_in_mup(self, task, seed):
         exponents = range(-8, -3)
-        best = {}
+        best, lowest = {}, {}
         for name, width, mup in (("small", 64, False), ("standard", 256, False), ("muP", 256, True)):
             losses = {e: sweep.train(width, 2.0**e, mup, seed, task) for e in exponents}
-            best[name] = min(losses, key=losses.get)
+            best[name], lowest[name] = min(losses, key=losses.get), min(losses.values())
         assert best["standard"] <= best["small"] - 2
         assert abs(best["muP"] - best["small"]) <= 1
+        assert lowest["muP"] < 0.5 * lowest["standard"]  # at the best rate of each
