@@ -1,9 +1,10 @@
 """What a browser keeps for when there is no network: files of the built site, each with its hash and its size.
 
-Some it keeps after a visit to practice, unasked: what practice, plans, cheat sheets, statements and lists of questions
-load. More it keeps only if the reader asks for the whole site. Both lists are made from the built site, so that a new
-practice mode, a new style sheet or a new name of one of Material's files is on them without anyone's doing.
-``docs/offline.js`` is their reader.
+A page that is opened it keeps with what that page loads: each page has a small list of its own. Some it keeps after a
+visit to practice, unasked: what practice, plans, cheat sheets, statements and lists of questions load. More it keeps
+only if the reader asks for the whole site. All lists are made from the built site, so that a new practice mode, a new
+style sheet or a new name of one of Material's files is on them without anyone's doing. ``docs/offline-store.js`` is
+their reader.
 """
 
 from __future__ import annotations
@@ -26,11 +27,15 @@ FOLDER = "practice/"
 MANIFEST = "offline.json"
 # What a page that is opened asks for, because it is small.
 RELEASE = "offline-release.json"
+# The list of a page is below this folder, at the page's address.
+PAGES = "offline/"
+LIST = "page.json"
+NOT_HERE = "offline.html"
 
 _PROMISED = [
     f"{FOLDER}**/index.html",
     f"{FOLDER}**/*.json",
-    *("index.html", "plan/index.html", "questions/index.html", "offline.html"),
+    *("index.html", "plan/index.html", "questions/index.html", NOT_HERE),
     *(f"{level}/{page}index.html" for level in LEVELS for page in ("", "sheet/")),
 ]
 _STATEMENTS = b"assets/javascripts/statements.js"
@@ -38,7 +43,7 @@ _STATEMENTS = b"assets/javascripts/statements.js"
 # deck is also another one in each build, so that none would be the same release.
 _LEFT_OUT = re.compile(
     r".*/print/index\.html|.*\.(map|ipynb|apkg|dot|pdf|xml|gz|txt)|assets/(javascripts/lunr|wasm|live)/.*"
-    r"|questions(\.schema)?\.json|404\.html|offline(-release)?\.js(on)?"
+    r"|questions(\.schema)?\.json|404\.html|offline(-(release|store))?\.js(on)?|offline/.*"
 )
 
 _LOADED_LINKS = {"stylesheet", "icon", "preload", "modulepreload"}
@@ -106,8 +111,12 @@ def promised(site: Path) -> list[str]:
     """
     first = {path for pattern in _PROMISED for path in site.glob(pattern)}
     first |= {path for path in site.glob("*/*/*/index.html") if _STATEMENTS in path.read_bytes()}
-    waiting = [path.relative_to(site).as_posix() for path in first]
-    found: set[str] = set()
+    return sorted(_loads(site, {path.relative_to(site).as_posix() for path in first}))
+
+
+def _loads(site: Path, first: set[str]) -> set[str]:
+    """These files and all that they make a browser load."""
+    waiting, found = list(first), set[str]()
     while waiting:
         file = waiting.pop()
         # A file that is named but not there would keep the whole from being kept; the build has warned of it.
@@ -115,11 +124,18 @@ def promised(site: Path) -> list[str]:
             continue
         found.add(file)
         if file.endswith((".html", ".css", ".js", ".json")):
-            text = (site / file).read_text(encoding="utf-8")
-            # What a card shows stands on a page that shows cards.
-            base = cards.PAGE if file.endswith(".json") else file
-            waiting += filter(None, (_resolve(base, address) for address in _addresses(file, text)))
-    return sorted(found)
+            state = (site / file).stat()
+            waiting += _parts(site, file, state.st_mtime_ns, state.st_size)
+    return found
+
+
+@cache
+def _parts(site: Path, file: str, *state: int) -> tuple[str, ...]:
+    """What this file makes a browser load; while a site is served, again only where the state of the file changes."""
+    # What a card shows stands on a page that shows cards.
+    base = cards.PAGE if file.endswith(".json") else file
+    text = (site / file).read_text(encoding="utf-8")
+    return tuple(filter(None, (_resolve(base, address) for address in _addresses(file, text))))
 
 
 def _rest(site: Path, but: list[str]) -> list[str]:
@@ -162,8 +178,25 @@ def manifest(site: Path) -> dict:
     return {"release": hashlib.sha256(json.dumps(lists, sort_keys=True).encode()).hexdigest(), **lists}
 
 
+def pages(site: Path) -> dict[str, dict[str, list[str | int]]]:
+    """What is kept of each page that is opened: in the form of ``files`` of the manifest, by the page's folder.
+
+    With each comes the page that says what is not kept.
+    """
+    found = (path.relative_to(site).as_posix() for path in site.rglob("index.html"))
+    return {
+        page.removesuffix("index.html"): _described(site, sorted(_loads(site, {page, NOT_HERE})))
+        for page in found
+        if not _LEFT_OUT.fullmatch(page)
+    }
+
+
 def write(site: Path) -> None:
-    """Write the manifest of a built site into it."""
+    """Write the manifest of a built site, and the list of each page, into it."""
     made = manifest(site)
     (site / MANIFEST).write_text(json.dumps(made, separators=(",", ":")), encoding="utf-8")
     (site / RELEASE).write_text(json.dumps({"release": made["release"]}), encoding="utf-8")
+    for page, files in pages(site).items():
+        (site / PAGES / page).mkdir(parents=True, exist_ok=True)
+        text = json.dumps({"release": made["release"], "files": files}, separators=(",", ":"))
+        (site / PAGES / page / LIST).write_text(text, encoding="utf-8")

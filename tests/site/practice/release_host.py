@@ -81,12 +81,18 @@ class Host:
             time.sleep(0.05)
 
     def answer(self, handler: http.server.BaseHTTPRequestHandler) -> None:
-        path = urlsplit(handler.path).path
+        _, _, path, query, _ = urlsplit(handler.path)
         if self.held and path.endswith(self.held):
             self.resume.wait(60)
         if self.down:
             return
         file = self.folder / path.removeprefix(PREFIX) / ("index.html" if path.endswith("/") else "")
+        if path.startswith(PREFIX) and (file / "index.html").is_file():
+            handler.send_response(301)
+            handler.send_header("Location", f"{self.origin}{path}/{query and '?'}{query}")
+            handler.send_header("Content-Length", "0")
+            handler.end_headers()
+            return
         if not path.startswith(PREFIX) or not file.is_file():
             handler.send_error(404)
             return
@@ -122,6 +128,24 @@ def shows(page, number: int) -> None:
 
 def wait_until_kept(page) -> None:
     expect(page.get_by_text(KEPT)).to_be_visible(timeout=60_000)
+
+
+def list_of(host: Host, path: str) -> str:
+    """The address of what a page needs, which is also how a browser notes that it has kept the page."""
+    return f"{host.root}{offline.PAGES}{path}{offline.LIST}"
+
+
+def open_and_keep(page, host: Host, path: str) -> None:
+    """Open a page and wait until its present release is kept."""
+    page.goto(host.root + path)
+    release = manifest(host.folder)["release"]
+    end = time.monotonic() + 60
+    while not page.evaluate(
+        "([url, cacheName]) => caches.match(url, { cacheName }).then(Boolean)",
+        [list_of(host, path), f"torch-warmup {host.root} {release}"],
+    ):
+        assert time.monotonic() < end, caches(page)
+        page.wait_for_timeout(50)
 
 
 def caches(page) -> list[str]:

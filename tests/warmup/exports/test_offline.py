@@ -38,7 +38,8 @@ import {
 const text = "../other.js"
 """
 LEFT_OUT = {
-    *("404.html", "offline.js", "offline.json", "offline-release.json", "questions.json", "llms.txt"),
+    *("404.html", "offline.js", "offline-store.js", "offline.json", "offline-release.json"),
+    *("questions.json", "llms.txt", "offline/elsewhere/page.json"),
     *(
         "junior/print/index.html",
         "junior/a/b/b.ipynb",
@@ -143,6 +144,23 @@ def test_the_whole_site_is_all_but_what_is_too_much_for_the_train(site):
     # A browser that stops in between has no page without its parts.
     pages = [address.endswith(("/", ".html")) for address in more]
     assert pages == sorted(pages)
+
+
+def test_a_page_that_is_opened_is_kept_with_what_it_loads_and_the_page_that_says_what_is_not_kept(site):
+    offline.write(site)
+    lists = {
+        path.parent.relative_to(site / "offline").as_posix(): json.loads(path.read_text())
+        for path in (site / "offline").rglob("page.json")
+    }
+    made = offline.manifest(site)
+    every = made["files"] | made["more"]
+    assert {page["release"] for page in lists.values()} == {made["release"]}
+    assert all(every[address] == described for page in lists.values() for address, described in page["files"].items())
+    assert set(lists["junior/a/question"]["files"]) == {
+        *("junior/a/question/", "junior/a/question/only-here.png", "offline.html"),
+    }
+    assert {"practice/mode/", "all.css", "fonts/a.woff2", "search.js"} < set(lists["practice/mode"]["files"])
+    assert "junior/print" not in lists
 
 
 def test_hashes_are_in_the_form_that_browsers_check_and_sizes_in_bytes(site):

@@ -3,7 +3,8 @@
 // The page asks for one part after another, so that it can stop, and so that no part takes a browser longer than it lets
 // a worker live.
 
-import { ask, visit } from "../shared/offline.js"
+import { ask } from "../../shared/worker.js"
+import { visit } from "../shared/offline.js"
 
 const box = document.getElementById("whole-site")
 const [said, bar, message] = ["[data-kept]", "progress", ".tw-message"].map(name => box.querySelector(name))
@@ -14,12 +15,16 @@ const megabytes = bytes => `${Math.max(1, Math.round(bytes / 1e6))} MB`
 const STOPPED = "It stopped, because the network failed or has a new release of the site. What is kept stays. Load this page again to go on."
 const NOT_HERE = "This browser can't keep the site here. Browsers don't allow it in some private windows, and for addresses that begin with neither https nor http://localhost."
 const NOT_NOW = "This copy of the site can't be kept now: there is no network, a release is being published, or the server changes its pages, as the one of make serve does."
+const NOT_UNASKED = "This browser asks to save data, so the practice pages are not kept in the background."
+const NOT_RENEWED = "This browser asks to save data, so what is kept is not renewed in the background, and is of an older release."
 
 const FAILED = {
   QuotaExceededError: "This browser gives the site no more room: free some space on the device, or remove what is kept.",
   SecurityError: NOT_HERE,
 }
 
+let first = visit  // what is kept of practice
+let waits = false  // for the reader, because the browser asks to save data
 let running = null  // what the last press of the button has begun
 
 const say = text => {
@@ -37,9 +42,10 @@ const show = kept => {
     bar.value = kept.bytes - kept.missing
     keep.textContent = `Keep the whole site on this device (${megabytes(kept.missing)})`
   }
+  if (waits) keep.textContent = "Keep practice all the same"
   bar.hidden = !running
   const focused = document.activeElement
-  keep.hidden = !kept || running || whole
+  keep.hidden = !waits && (!kept || running || whole)
   cancel.hidden = !running
   remove.hidden = !kept || running || kept.missing === kept.rest
   // Whoever pressed a button that is gone stands where it was.
@@ -51,11 +57,36 @@ const refuse = text => {
   say(text)
 }
 
+/** Say what is kept of practice. @returns {Promise<boolean>} whether its present release is. */
+const showFirst = async () => {
+  try {
+    const { failed, kept } = await first
+    waits = failed === "SaveData"
+    if (kept || waits) show(kept)
+    else refuse(FAILED[failed] ?? NOT_NOW)
+    if (waits) say(kept ? NOT_RENEWED : NOT_UNASKED)
+    return !failed
+  } catch {
+    refuse(NOT_HERE)
+    return false
+  }
+}
+
+const keepPractice = async () => {
+  say("Loading.")
+  first = ask("keep")
+  if (await showFirst()) say("Done: all practice pages are kept on this device.")
+}
+
 keep.addEventListener("click", async () => {
+  if (waits) {
+    keepPractice()
+    return
+  }
   const mine = running = {}
   say("Loading. You may leave this page and go on later: what is kept stays.")
   navigator.storage?.persist?.()  // or a browser that runs out of space may forget it
-  let answer = await visit
+  let answer = await first
   show(answer.kept)
   while (running === mine && answer.kept?.missing) {
     answer = await ask("more")
@@ -74,7 +105,7 @@ keep.addEventListener("click", async () => {
 cancel.addEventListener("click", async () => {
   running = null
   say("Stopped. What is kept stays.")
-  show((await visit).kept)
+  show((await first).kept)
 })
 
 remove.addEventListener("click", async () => {
@@ -84,13 +115,7 @@ remove.addEventListener("click", async () => {
 
 const start = async () => {
   box.hidden = false
-  try {
-    const { failed, kept } = await visit
-    if (kept) show(kept)
-    else refuse(FAILED[failed] ?? NOT_NOW)
-  } catch {
-    refuse(NOT_HERE)
-  }
+  await showFirst()
   if (location.hash === `#${box.getAttribute("aria-labelledby")}`) box.scrollIntoView()  // it was hidden when the browser looked
 }
 

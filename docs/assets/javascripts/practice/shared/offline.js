@@ -1,54 +1,9 @@
-// Has pages kept for when there is no network: docs/offline.js is the worker that does it, and says how.
+// Has all practice pages kept for when there is no network, unless the browser asks to save data.
 
-import { address } from "../../shared/address.js"
+import { ask } from "../../shared/worker.js"
 
-const { serviceWorker } = navigator
-
-const firstWorker = async () => {
-  if (!serviceWorker) throw new Error("This browser has no service workers here.")
-  // The worker of practice alone, which was here before that of the whole site.
-  const scope = address("practice/").href
-  const found = await serviceWorker.getRegistration(scope)
-  if (found?.scope === scope) await found.unregister()
-  const registration = await serviceWorker.register(address("offline.js"), { scope: address("") })
-  const one = registration.installing ?? registration.waiting ?? registration.active
-  while (!["activated", "redundant"].includes(one.state)) await new Promise(resolve => one.addEventListener("statechange", resolve, { once: true }))
-  return one
-}
-
-const worker = new Promise(resolve => {
-  if (document.readyState === "complete") resolve()
-  else addEventListener("load", () => resolve(), { once: true })
-}).then(firstWorker)
-
-/**
- * Ask the worker to do something.
- *
- * @param {"keep"|"more"|"remove"} action
- * @returns {Promise<{failed: ?string, kept: ?{bytes: number, rest: number, missing: number}}>} the name of what failed, and what is kept
- *   then, as `state` of docs/offline.js has it.
- * @throws there is no worker: some private windows refuse, and addresses without https.
- */
-export const ask = async action => {
-  const first = await worker
-  const answered = new AbortController()
-  const { data } = await new Promise(resolve => {
-    const send = to => {
-      const { port1, port2 } = new MessageChannel()
-      port1.addEventListener("message", resolve)
-      port1.start()
-      to.postMessage(action, [port2])
-    }
-    send(first)
-    // The one that was asked has a successor, and may have ended before it was done.
-    serviceWorker.addEventListener("controllerchange", () => send(serviceWorker.controller), { signal: answered.signal })
-  })
-  answered.abort()
-  return data
-}
-
-/** What is kept once this visit's release is; rejected where there is no worker. */
-export const visit = ask("keep")
+/** What is kept once this visit's release is, or what was kept before; rejected where there is no worker. */
+export const visit = ask(navigator.connection?.saveData ? "look" : "keep")
 
 visit.then(({ failed }) => {
   for (const box of document.querySelectorAll("[data-offline]")) box.hidden = Boolean(failed)
