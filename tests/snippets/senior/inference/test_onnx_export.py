@@ -67,6 +67,27 @@ class TestOnnxExport:
         proto = exported(nn.Linear(3, 2).eval(), (torch.randn(2, 3),), opset_version=21)
         assert proto.opset_import[0].version == 21
 
+    @pytest.mark.parametrize(("asked", "written"), [(17, 17), (99, 18)])
+    def test_another_opset_is_converted_to_or_else_the_lowest_one_stays(self, asked, written):
+        proto = exported(nn.Linear(3, 2).eval(), (torch.randn(2, 3),), opset_version=asked)
+        assert proto.opset_import[0].version == written
+
+    def test_the_runtime_checks_the_dtype_and_a_missing_provider_only_warns(self):
+        import onnxruntime
+
+        proto = exported(nn.ReLU(), (torch.ones(2),))
+        with pytest.raises(Exception, match="double"):
+            session(proto).run(None, {session(proto).get_inputs()[0].name: torch.ones(2).double().numpy()})
+        assert session(proto).get_providers() == ["CPUExecutionProvider"]
+        with pytest.warns(UserWarning, match="not in available provider names"):
+            run = onnxruntime.InferenceSession(proto.SerializeToString(), providers=["NoSuchExecutionProvider"])
+        assert run.get_providers() == ["CPUExecutionProvider"]
+
+    def test_a_range_that_was_declared_is_not_in_the_file(self):
+        shapes = ({0: torch.export.Dim("n", min=3, max=6)},)
+        run = session(exported(nn.ReLU(), (torch.ones(4),), dynamic_shapes=shapes))
+        assert run.run(None, {run.get_inputs()[0].name: torch.ones(9).numpy()})[0].shape == (9,)
+
     def test_a_data_dependent_branch_raises(self):
         class Sign(nn.Module):
             def forward(self, x):
@@ -85,15 +106,16 @@ class TestOnnxExport:
             (out,) = run.run(None, {run.get_inputs()[0].name: torch.full((3,), sign).numpy()})
             assert out.tolist() == [1.0, 1.0, 1.0]
 
-    def test_dynamic_axes_is_accepted_and_warns(self):
+    def test_dynamic_axes_is_converted_and_warns(self):
         with pytest.warns(UserWarning, match="dynamic_axes"):
-            torch.onnx.export(
+            program = torch.onnx.export(
                 nn.Linear(3, 2).eval(),
                 (torch.randn(2, 3),),
                 input_names=["x"],
                 dynamic_axes={"x": {0: "n"}},
                 verbose=False,
             )
+        assert session(program.model_proto).get_inputs()[0].shape == ["n", 3]
 
     def test_a_python_number_is_a_constant(self):
         class Scale(nn.Module):
