@@ -1,6 +1,8 @@
 """What docs/senior/inference/inference-optimization.md claims, beyond the example shown."""
 
 import pytest
+import torch
+from torch import nn
 
 from warmup.testing import load_snippet
 
@@ -48,3 +50,24 @@ class TestInferenceOptimization:
         whole, small = main.limits(22e6, 32, 150), main.limits(22e6 * share, 32, 150)
         assert small["host"] == whole["host"] and small["memory"] < whole["memory"]
         assert main.limits(22e6 * share, 32, 150 * share)["host"] == pytest.approx(share * whole["host"])
+
+    @pytest.mark.parametrize(("name", "parameters", "bandwidth"), [("half", 4e9, 1), ("faster memory", 8e9, 1.43)])
+    def test_five_times_for_the_next_token_needs_fewer_reads_or_faster_ones(
+        self, monkeypatch, name, parameters, bandwidth
+    ):
+        before = max(main.limits(8e9, 1, 640).values())
+        assert before / max(main.limits(8e9, 1, 640, bits=4, graph=True).values()) < 5
+        monkeypatch.setattr(main, "BANDWIDTH", bandwidth * main.BANDWIDTH)
+        assert before / max(main.limits(parameters, 1, 640, bits=4, graph=True).values()) > 5
+
+    @pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad])
+    def test_an_encoder_layer_has_a_fast_path_without_gradients(self, monkeypatch, mode):
+        layer, calls = nn.TransformerEncoderLayer(16, 2, batch_first=True).eval(), []
+        fused = torch._transformer_encoder_layer_fwd
+        monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd", lambda *a: calls.append(1) or fused(*a))
+        x = torch.ones(2, 3, 16)
+        layer(x)
+        assert not calls
+        with mode():
+            layer(x)
+        assert calls == [1]

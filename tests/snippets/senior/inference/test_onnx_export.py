@@ -26,11 +26,21 @@ class Tail(nn.Module):
         return x[:, -4:].sum(dim=1) if x.shape[1] > 6 else x.sum(dim=1)
 
 
+@pytest.fixture(scope="module")
+def relu():
+    """With a declared range, and an opset that does not exist."""
+    return exported(
+        nn.ReLU(), (torch.ones(4),), dynamic_shapes=({0: torch.export.Dim("n", min=3, max=6)},), opset_version=99
+    )
+
+
 class TestOnnxExport:
-    def test_dimensions_are_those_of_the_example_unless_they_are_named(self):
+    def test_dimensions_are_those_of_the_example_unless_named_and_an_opset_is_the_one_asked_for(self):
         model, example = nn.Linear(3, 2).eval(), (torch.randn(4, 3),)
-        assert session(exported(model, example)).get_inputs()[0].shape == [4, 3]
-        assert session(exported(model, example, dynamic_shapes=({0: "n"},))).get_inputs()[0].shape == ["n", 3]
+        for options, rows, opset in (({}, 4, 21), ({"dynamic_shapes": ({0: "n"},)}, "n", 17)):
+            proto = exported(model, example, opset_version=opset, **options)
+            assert session(proto).get_inputs()[0].shape == [rows, 3]
+            assert proto.opset_import[0].version == opset
 
     def test_a_size_of_one_in_the_example_is_fixed_by_export_and_shares_a_name_in_the_file(self):
         class Plus(nn.Module):
@@ -63,9 +73,23 @@ class TestOnnxExport:
         assert "Dropout" in [node.op_type for node in proto.graph.node]
         assert "Dropout" not in [node.op_type for node in exported(model.eval(), (torch.randn(2, 3),)).graph.node]
 
-    def test_a_higher_opset_is_written_as_asked(self):
-        proto = exported(nn.Linear(3, 2).eval(), (torch.randn(2, 3),), opset_version=21)
-        assert proto.opset_import[0].version == 21
+    def test_a_range_that_was_declared_is_not_in_the_file(self, relu):
+        run = session(relu)
+        assert run.run(None, {run.get_inputs()[0].name: torch.ones(9).numpy()})[0].shape == (9,)
+
+    def test_an_opset_that_cannot_be_converted_to_leaves_the_lowest_one(self, relu):
+        assert relu.opset_import[0].version == 18  # 99 was asked for
+
+    def test_the_runtime_checks_the_dtype_and_a_missing_provider_only_warns(self, relu):
+        import onnxruntime
+
+        run = session(relu)
+        with pytest.raises(Exception, match="double"):
+            run.run(None, {run.get_inputs()[0].name: torch.ones(2).double().numpy()})
+        assert run.get_providers() == ["CPUExecutionProvider"]
+        with pytest.warns(UserWarning, match="not in available provider names"):
+            run = onnxruntime.InferenceSession(relu.SerializeToString(), providers=["NoSuchExecutionProvider"])
+        assert run.get_providers() == ["CPUExecutionProvider"]
 
     def test_a_data_dependent_branch_raises(self):
         class Sign(nn.Module):
@@ -85,15 +109,16 @@ class TestOnnxExport:
             (out,) = run.run(None, {run.get_inputs()[0].name: torch.full((3,), sign).numpy()})
             assert out.tolist() == [1.0, 1.0, 1.0]
 
-    def test_dynamic_axes_is_accepted_and_warns(self):
+    def test_dynamic_axes_is_converted_and_warns(self):
         with pytest.warns(UserWarning, match="dynamic_axes"):
-            torch.onnx.export(
+            program = torch.onnx.export(
                 nn.Linear(3, 2).eval(),
                 (torch.randn(2, 3),),
                 input_names=["x"],
                 dynamic_axes={"x": {0: "n"}},
                 verbose=False,
             )
+        assert session(program.model_proto).get_inputs()[0].shape == ["n", 3]
 
     def test_a_python_number_is_a_constant(self):
         class Scale(nn.Module):

@@ -106,6 +106,20 @@ class TestTraining:
         for bits, margin in ((8, 0.005), (4, 0.015)):
             assert abs(page.accuracy(nets[0], lambda w, b=bits: page.rounded(w, b)).mean() - exact) < margin
 
+    @pytest.mark.parametrize("bits", [2, 3])
+    def test_a_small_step_leaves_weights_on_their_levels_and_moves_the_scale(self, nets, bits):
+        w = nets[0][0]
+        torch.manual_seed(0)
+        moved = w + 0.002 * torch.randn_like(w)
+
+        def levels(q):
+            return (q / q.abs().amax(-2, keepdim=True) * (2 ** (bits - 1) - 1)).round()
+
+        before, after = page.rounded(w, bits, clip=0.7), page.rounded(moved, bits, clip=0.7)
+        assert (levels(before) != levels(after)).double().mean() < 0.02
+        changed = (before != after)[before != 0]
+        assert changed.all()
+
     def test_at_2_bits_a_clip_helps_and_training_with_rounding_helps_more(self, nets):
         net, aware, _ = nets
         plain = page.accuracy(net, lambda w: page.rounded(w, 2)).mean()
@@ -176,6 +190,14 @@ class TestTorchao:
         torch.testing.assert_close(model(x), out)
         assert model[0].weight.qdata.abs().max() <= 2 ** (bits - 1)
 
-    def test_int8_weights_have_no_fake_quantization(self, ao):
+    def test_a_config_of_int8_weights_raises_and_intx_with_int8_works(self, ao):
         with pytest.raises(ValueError, match="Unexpected base config"):
             ao.quantize_(nn.Sequential(nn.Linear(4, 4)), ao.qat.QATConfig(ao.Int8WeightOnlyConfig(), step="prepare"))
+        torch.manual_seed(0)
+        model, x = nn.Sequential(nn.Linear(32, 8)), torch.randn(3, 32)
+        base, exact = ao.IntxWeightOnlyConfig(weight_dtype=torch.int8), model(x)
+        ao.quantize_(model, ao.qat.QATConfig(base, step="prepare"))
+        out = model(x)
+        assert not torch.allclose(out, exact, atol=1e-4)
+        ao.quantize_(model, ao.qat.QATConfig(base, step="convert"))
+        torch.testing.assert_close(model(x), out)

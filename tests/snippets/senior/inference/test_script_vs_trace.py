@@ -121,6 +121,67 @@ class TestScriptVsTrace:
         with pytest.raises(AssertionError, match="Guard failed"):
             program(torch.ones(2), 4)
 
+    @pytest.mark.parametrize(
+        ("asks", "other"),
+        [
+            (lambda x: x.dtype == torch.float64, torch.ones(2).double()),
+            (lambda x: x.requires_grad, torch.ones(2, requires_grad=True)),
+            (lambda x: x.device.type == "meta", torch.ones(2, device="meta").double()),
+        ],
+    )
+    def test_a_branch_on_what_is_no_size_is_exported_without_a_guard(self, asks, other):
+        class Branch(nn.Module):
+            def forward(self, x):
+                return x.half() if asks(x) else x
+
+        program = torch.export.export(Branch(), (torch.ones(2),)).module()
+        assert Branch()(other).dtype == torch.half
+        assert program(other).dtype == other.dtype
+
+    def test_a_global_number_is_baked_into_an_export_without_a_guard_and_into_no_script(self):
+        kept = {"n": 2}
+
+        class Scale(nn.Module):
+            def forward(self, x):
+                return x * kept["n"]
+
+        program = torch.export.export(Scale(), (torch.ones(2),)).module()
+        kept["n"] = 7
+        assert program(torch.ones(2)).tolist() == [2, 2]
+        with pytest.raises(RuntimeError, match="undefined value|closed over|python value"):
+            scripted(Scale())
+
+    def test_numpy_on_a_tensor_is_baked_into_a_trace_and_stops_an_export(self):
+        class Sums(nn.Module):
+            def forward(self, x):
+                return x + torch.from_numpy(x.numpy().cumsum())
+
+        made, told = traced(Sums(), torch.ones(2))
+        assert told and made(3 * torch.ones(2)).tolist() == [4, 5]
+        with pytest.raises(RuntimeError, match="numpy"):
+            torch.export.export(Sums(), (torch.ones(2),))
+
+    @pytest.mark.parametrize(
+        ("name", "example", "other"),
+        [("Rows", torch.zeros(2), torch.zeros(4)), ("Sign", torch.ones(2), -torch.ones(2))],
+    )
+    def test_the_check_finds_another_path_if_it_gets_another_input(self, name, example, other):
+        model = getattr(load_snippet("senior/inference/script_vs_trace.py"), name)()
+        traced(model, example)
+        with pytest.raises(torch.jit.TracingCheckError):
+            traced(model, example, check_inputs=[(other,)])
+
+    def test_a_default_without_a_type_does_not_script(self):
+        def scale(x, n=3):
+            return x * n
+
+        def typed(x, n: int = 3):
+            return x * n
+
+        with pytest.raises(RuntimeError, match="default value of type Tensor"):
+            scripted(scale)
+        assert scripted(typed)(torch.ones(1), 4) == 4
+
     def test_an_argument_without_a_type_counts_as_a_tensor(self):
         untyped = load_snippet("senior/inference/script_vs_trace.py").Sign()
         made = scripted(untyped)
@@ -137,7 +198,8 @@ class TestScriptVsTrace:
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             entry(nn.ReLU())
-        assert any(issubclass(one.category, DeprecationWarning) for one in caught)
+        told = [one for one in caught if issubclass(one.category, DeprecationWarning)]
+        assert told and all("/torch/jit/" in one.filename.replace("\\", "/") for one in told)
 
     def test_a_file_of_torchscript_still_loads(self, tmp_path):
         with warnings.catch_warnings():

@@ -71,6 +71,26 @@ class TestTorchExport:
         torch.testing.assert_close(free.module()(x), model(x))
         assert free.range_constraints
 
+    @pytest.mark.parametrize("least", [1, 2, 3])
+    def test_a_declared_minimum_is_checked_from_3_on_and_a_maximum_always(self, least):
+        rows = torch.export.Dim("rows", min=least, max=6)
+        program = torch.export.export(nn.ReLU(), (torch.zeros(4, 3),), dynamic_shapes=({0: rows},)).module()
+        with pytest.raises(AssertionError, match="<= 6"):
+            program(torch.zeros(7, 3))
+        if least < 3:
+            assert program(torch.zeros(least - 1, 3)).shape == (least - 1, 3)
+        else:
+            with pytest.raises(AssertionError, match=">= 3"):
+                program(torch.zeros(2, 3))
+
+    def test_a_branch_on_the_dtype_is_in_the_graph_without_a_guard(self):
+        class Branch(nn.Module):
+            def forward(self, x):
+                return x + 1 if x.dtype == torch.double else x
+
+        program = torch.export.export(Branch(), (torch.zeros(2),)).module()
+        assert program(torch.zeros(2).double()).tolist() == [0, 0]
+
     def test_the_operators_follow_another_dtype_without_a_guard(self):
         program = torch.export.export(nn.ReLU(), (torch.zeros(2, 3),)).module()
         assert program(torch.zeros(2, 3).double()).dtype == torch.double
