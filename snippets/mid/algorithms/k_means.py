@@ -1,17 +1,17 @@
 import torch
 
 
-def k_means(points: torch.Tensor, centers: torch.Tensor) -> float:
+def k_means(points: torch.Tensor, centers: torch.Tensor, rounds=100) -> float:
     """Where the sum of squared distances ends. points: (n, d), centers: (k, d)."""
-    owner = torch.tensor([])
-    while True:
-        distance, nearest = torch.cdist(points, centers).min(dim=1)
-        if nearest.equal(owner):
-            return distance.square().sum().item()
-        owner = nearest
+    for _ in range(rounds):
+        distance, owner = torch.cdist(points, centers).min(dim=1)
         sums = torch.zeros_like(centers).index_add(0, owner, points)
         counts = owner.bincount(minlength=len(centers))[:, None]
+        last = centers
         centers = torch.where(counts > 0, sums / counts.clamp(min=1), centers)
+        if centers.equal(last):
+            break
+    return distance.square().sum().item()
 
 
 if __name__ == "__main__":

@@ -77,10 +77,32 @@ class TestKMeans:
         far = torch.cat([points[:2], torch.full((1, 3), 50.0, dtype=torch.double)])
         assert page.k_means(points, far) == pytest.approx(page.k_means(points, points[:2]))
 
-    def test_two_equal_centers_leave_the_second_empty(self):
-        points = uniform(5)
+    @pytest.mark.parametrize("seed", [5, 6])
+    def test_of_two_equal_centers_the_second_is_empty_until_the_first_has_moved(self, seed):
+        points = uniform(seed)
         owner = torch.cdist(points, points[[0, 0, 1]]).argmin(dim=1)
         assert (owner != 1).all()
+        moved = torch.stack([points[owner == 0].mean(dim=0), points[0], points[owner == 2].mean(dim=0)])
+        assert (torch.cdist(points, moved).argmin(dim=1) == 1).any()
+
+    @pytest.mark.parametrize(("offset", "ends"), [(0.0, True), (1000.0, False)])
+    def test_float32_far_from_the_origin_makes_the_sum_rise_and_the_steps_go_on(self, offset, ends):
+        points = uniform(0, 200, 2).float() + offset
+        centers, costs, owners = points[:5], [], []
+        for _ in range(60):
+            owners.append(torch.cdist(points, centers).argmin(dim=1))
+            costs.append((points - centers[owners[-1]]).double().square().sum().item())
+            centers = torch.stack([points[owners[-1] == i].mean(dim=0) for i in range(5)])
+        assert owners[-1].equal(owners[-2]) == ends
+        assert all(b < 1.001 * a for a, b in zip(costs, costs[1:], strict=False)) == ends
+        assert page.k_means(points, points[:5], 3) > 0  # returns
+
+    def test_each_run_of_the_page_ends_by_itself(self):
+        torch.manual_seed(0)
+        points = start.clusters([[0, 0], [0, 8], [8, 0], [8, 8], [4, 4]])
+        for _ in range(20):
+            centers = points[torch.randperm(len(points))[:5]]
+            assert page.k_means(points, centers, 50) == page.k_means(points, centers, 60)
 
     @pytest.mark.parametrize("seed", [0, 1])
     def test_the_lowest_sum_falls_with_each_center_to_zero(self, seed):
@@ -140,10 +162,13 @@ class TestKMeans:
         )
         assert good < missed < 1.1 * good
 
-    @pytest.mark.parametrize(("third", "repairs"), [(14.0, False), (24.0, True), (40.0, True)])
-    def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(self, third, repairs):
+    @pytest.mark.parametrize(
+        ("third", "size", "repairs"), [(14.0, 60, False), (24.0, 60, True), (40.0, 60, True), (40.0, 1, False)]
+    )
+    def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(self, third, size, repairs):
         torch.manual_seed(1)
-        points = start.clusters([[0, 0], [8, 0], [third, 0]])
+        parts = {0.0: 200, 8.0: size, third: 60}
+        points = torch.cat([start.clusters([[x, 0]], n) for x, n in parts.items()])
         two = torch.tensor([[-0.2, 0], [0.2, 0], [third, 0]], dtype=torch.double)
         good = torch.tensor([[0.0, 0], [8, 0], [third, 0]], dtype=torch.double)
         assert (page.k_means(points, two) < 1.01 * page.k_means(points, good)) == repairs

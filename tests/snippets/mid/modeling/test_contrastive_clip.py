@@ -62,6 +62,14 @@ class TestTheLoss:
     def test_the_embeddings_of_32768_pairs_are_64_mib(self):
         assert 32_768 * 512 * 4 == 64 * 2**20
 
+    @pytest.mark.parametrize("b", [2, 16])
+    def test_a_wrong_caption_has_much_gradient_before_training_and_hardly_any_if_it_is_easy(self, b):
+        for margin, low, high in ((0.0, 0.5, 1.0), (10.0, 0.0, 0.001)):
+            logits = (margin * torch.eye(b)).requires_grad_()
+            F.cross_entropy(logits, torch.arange(b)).backward()
+            wrong = logits.grad.masked_fill(torch.eye(b, dtype=torch.bool), 0).sum(1) * b  # of one image
+            assert (low <= wrong).all() and (wrong <= high).all()
+
 
 class TestAccumulation:
     @pytest.mark.parametrize("alike", [0.0, 1.0], ids=["unrelated", "matching"])
@@ -139,6 +147,15 @@ class TestRanks:
         torch.testing.assert_close(scale, full_scale)
         # Summed over the ranks: the towers are right, the scale is too large.
         torch.testing.assert_close(scale * n, full_scale * n)
+
+    @pytest.mark.parametrize("n", [2, 4])
+    def test_own_pairs_take_1_of_n_cross_entropies_and_2_of_n_logits(self, n):
+        image, text = torch.randn(2, 16, 8)
+        own = 16 // n
+        rows, columns = image[:own] @ text.T, text[:own] @ image.T
+        everything = image @ text.T  # its transpose serves the captions
+        assert (len(rows) + len(columns)) * n == 2 * len(everything)
+        assert (rows.numel() + columns.numel()) * n == 2 * everything.numel()
 
     def test_a_plain_all_gather_returns_no_graph(self):
         dist.init_process_group("gloo", store=dist.HashStore(), rank=0, world_size=1)

@@ -31,9 +31,8 @@ class TestFlowMatching:
         best = (field - (data - noise)).square().mean()
         assert 1.0 < best < (other(field) - (data - noise)).square().mean()
 
-    @pytest.mark.parametrize("seed", [0, 1])
-    def test_samples_have_the_distribution_of_the_lines_at_each_time(self, seed):
-        noise, data = pairs(20_000, seed)
+    def test_samples_have_the_distribution_of_the_lines_at_each_time(self):
+        noise, data = pairs(20_000, 0)
         found = drawn.paths(noise, 128)
         for i in (32, 64, 96, 128):
             t = i / 128
@@ -91,6 +90,10 @@ class TestFlowMatching:
                 left.append(target.var(dim=1).mean())
             assert left[1] < 0.2 * left[0]
 
+    def test_with_data_minus_the_noise_all_lines_cross_in_one_point(self):
+        noise = torch.linspace(-2, 2, 9, dtype=torch.double)
+        assert not ((1 - 0.5) * noise + 0.5 * -noise).any()
+
     def test_of_one_mode_known_one_step_lands_on_its_average(self):
         x = torch.linspace(-2, 2, 9, dtype=torch.double)
         field = 1.0 - x  # the mean of data - noise if all data are around 1
@@ -99,7 +102,7 @@ class TestFlowMatching:
     @pytest.mark.parametrize("steps", [8, 16])
     def test_heun_has_the_smaller_error_per_step(self, steps):
         noise = torch.linspace(0.2, 2, 50, dtype=torch.double)[:, None]
-        exact = drawn.paths(noise, 4096)[2048]
+        exact = drawn.paths(noise, 1024)[512]
         ends = []
         for heun in (False, True):
             x, h = noise, 0.5 / steps

@@ -36,6 +36,22 @@ class TestGuidance:
         assert all(b > a + 0.1 for a, b in zip(means, means[1:], strict=False))
         assert all(b < a for a, b in zip(spreads, spreads[1:], strict=False))
 
+    @pytest.mark.parametrize("distance", [1.0, 2.0])
+    def test_between_two_other_classes_samples_pile_up_in_the_middle(self, monkeypatch, distance):
+        torch.manual_seed(0)
+        monkeypatch.setattr(page, "CLASSES", torch.tensor([-distance, 0.0, distance]).double())
+
+        def scores(x, noise):
+            variance = page.SPREAD**2 + noise**2
+            each = (page.CLASSES - x[:, None]) / variance
+            weight = (-each.square() * variance / 2).softmax(dim=1)
+            return each[:, 1], (weight * each).sum(dim=1)
+
+        monkeypatch.setattr(page, "scores", scores)
+        plain, guided = (page.sample(w, 2000, 100) for w in (0, 3))
+        assert plain.std().item() == pytest.approx(page.SPREAD, abs=0.05)
+        assert guided.mean().abs() < 0.02 and guided.std() < 0.1
+
     def test_they_are_not_the_tilted_density(self, samples):
         for w in (0.5, 2, 5):
             mean = (page.tilted(w) * page.GRID).sum()
