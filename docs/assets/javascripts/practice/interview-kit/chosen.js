@@ -97,7 +97,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
   // Do what needs all of what is chosen, and perhaps as Markdown.
   const withAll = (act, written) => async () => {
     try {
-      await Promise.all([material.complete(selection.ids), written && material.write()])
+      await Promise.all([material.complete(selection.ids), written && material.write(selection.ids)])
     } catch {
       tell("Not all of the kit could be loaded. Check the connection and try again.")
       return
@@ -134,7 +134,6 @@ export const showChosen = (view, material, selection, paper, tell) => {
       : "No question is chosen yet. Tick some in the list."
     all.hidden = clear.hidden = chosen.length === 0
     if (chosen.length) mock.href = mockLink(chosen)
-    material.complete(selection.ids).catch(() => { /* whoever needs it tries again, and says so */ })
     undo.replaceChildren(...(selection.before.length ? [
       button(`Bring back the ${counted(selection.before.length, "question")} that were here before`, () => {
         selection.restore()

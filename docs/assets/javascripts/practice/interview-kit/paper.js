@@ -25,7 +25,11 @@ const scores = card => part("score", "Score", element("table", {},
     SCORES.map((text, index) => element("td", {}, element("span", { class: "tw-kit-box" }), ` ${index + 1} ${text}`)))))))
 
 // The browser's own Print does not wait.
-const missing = ({ page }) => element("p", {}, "The task has not been loaded. It is at ", element("a", { href: page }, page))
+const missing = (what, { page }) => element("p", {}, `${what} not been loaded: see `, element("a", { href: page }, page))
+const missingTask = card => missing("The task has", card)
+
+const followUps = card => element("ol", {}, card.next.map(({ question, answer }) =>
+  element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))
 
 const codingParts = ({ coding }) => [
   part("task", "Task", fragment(coding.task), code(coding.signature),
@@ -39,11 +43,10 @@ const sheet = (bank, card, number, count) => element("article", { class: "tw-kit
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
-  isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
+  isExercise(card) ? (card.coding ? codingParts(card) : missingTask(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
   promptsOf(card).length > 0 && part("prompts", "Say at minute", element("ol", {}, promptsOf(card).map(([minute, text]) =>
     element("li", { value: minute }, text)))),
-  card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
-    element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
+  card.next?.length !== 0 && part("next", "Ask next", card.next ? followUps(card) : missing("The follow-ups have", card)),
   part("ladder", "Listening for", ladder(bank, card)),
   scores(card),
   part("notes", "Notes", ruled()))
@@ -53,7 +56,7 @@ const candidates = cards => element("article", { class: "tw-kit-list" },
     element("h2", {}, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`)),
   element("ol", {}, cards.map(card => element("li", {},
     element("p", {}, element("strong", {}, card.title), ` ${minutesOf(card)} min`),
-    isExercise(card) && !card.coding ? missing(card) : isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
+    isExercise(card) && !card.coding ? missingTask(card) : isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
 
 // ---------- One page each ----------
 
@@ -106,7 +109,7 @@ const fit = sheets => {
  *
  * @returns {{print: Function, choose: (version: string) => void}} `choose` says which version is printed.
  */
-export const preparePaper = (app, { bank, byId }, selection) => {
+export const preparePaper = (app, { bank, byId, complete }, selection) => {
   const paper = element("div", { class: "tw-kit-paper" })
   app.after(paper)
   let version = "interviewer"
@@ -117,6 +120,15 @@ export const preparePaper = (app, { bank, byId }, selection) => {
     paper.replaceChildren(...sheets)
     if (version === "interviewer") fit(sheets)
   }
+  // Whoever prints at once gets what there is; the button waits.
+  const prepare = async () => {
+    paper.ariaBusy = "true"
+    const { ids } = selection
+    await complete(ids).catch(() => { /* the button tries again, and says so */ })
+    if (ids === selection.ids) paper.ariaBusy = "false"
+  }
+  prepare()
+  selection.addEventListener("change", prepare)
   addEventListener("beforeprint", refresh)
   return { print: () => print(), choose: wanted => { version = wanted } }
 }
