@@ -25,13 +25,24 @@ def of(*ids: str) -> str:
 
 
 def chosen(page):
-    return page.locator(".tw-kit__chosen li")
+    return page.locator(".tw-kit__chosen > li")
 
 
 def order(page) -> list[str]:
     """The ids of the chosen questions."""
     ids = {title: name for name, title in TITLES.items()}
-    return [ids[title] for title in chosen(page).locator("a").all_inner_texts()]
+    return [ids[title] for title in chosen(page).locator(".tw-kit__line").all_inner_texts()]
+
+
+def total(ids: list[str]) -> int:
+    """The minutes of these questions, with two follow-ups each."""
+    return sum(SITE.by_id[name].minutes + 2 for name in ids)
+
+
+def asked_for(page) -> list[str]:
+    """The names of the kit's own files that the page has loaded so far."""
+    return page.evaluate("""() => performance.getEntriesByType("resource").map(one => new URL(one.name).pathname)
+        .filter(path => path.endsWith(".json") && path.includes("interview-kit")).map(path => path.split("/").pop())""")
 
 
 def complete(page) -> None:

@@ -4,15 +4,9 @@ from __future__ import annotations
 
 from playwright.sync_api import expect
 
-from kit_page import EXERCISE, PAGE, SIX, TITLES, chosen, complete, printed
+from kit_page import EXERCISE, PAGE, SIX, TITLES, asked_for, chosen, complete, printed
 
 SENIOR = "senior/compiler/graph-breaks"
-
-
-def asked_for(page) -> list[str]:
-    """The names of the kit's own files that the page has loaded so far."""
-    return page.evaluate("""() => performance.getEntriesByType("resource").map(one => new URL(one.name).pathname)
-        .filter(path => path.endsWith(".json") && path.includes("interview-kit")).map(path => path.split("/").pop())""")
 
 
 def test_only_the_levels_of_the_set_are_loaded_each_once(open_page):
