@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import io
 import json
+import unicodedata
 from pathlib import Path
 
 import pypdf
@@ -54,7 +55,7 @@ def printed(page, paper: str = "A4") -> list[str]:
     """The text of each page that Chromium prints."""
     complete(page)
     found = pypdf.PdfReader(io.BytesIO(page.pdf(format=paper)))
-    return [one.extract_text() for one in found.pages]
+    return [unicodedata.normalize("NFKC", one.extract_text()) for one in found.pages]  # without ligatures
 
 
 def on_paper(site: Path) -> dict[str, list[dict]]:

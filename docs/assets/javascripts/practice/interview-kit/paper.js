@@ -4,16 +4,11 @@ import { counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, terms } from "../shared/cards.js"
 import { dimensionsOf, label } from "../mock/score.js"
 import { promptsOf, roundOf } from "../mock/set.js"
+import { blank, overflows, ruled, showList } from "./list.js"
 import { SCORES } from "./markdown.js"
 import { minutesOf, total } from "./material.js"
 
-const LINES = 40
-
 const part = (name, title, ...children) => element("section", { class: `tw-kit-part tw-kit-part--${name}` }, element("h3", {}, title), children)
-
-const ruled = () => element("div", { class: "tw-kit-lines" }, Array.from({ length: LINES }, () => element("hr")))
-
-const blank = name => element("span", { class: "tw-kit-blank" }, `${name} `, element("span"))
 
 const code = text => element("pre", {}, element("code", {}, text))
 
@@ -51,16 +46,15 @@ const sheet = (bank, card, number, count) => element("article", { class: "tw-kit
   scores(card),
   part("notes", "Notes", ruled()))
 
-const candidates = cards => element("article", { class: "tw-kit-list" },
-  element("header", {}, element("p", {}, blank("Candidate"), blank("Date")),
-    element("h2", {}, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`)),
-  element("ol", {}, cards.map(card => element("li", {},
-    element("p", {}, element("strong", {}, card.title), ` ${minutesOf(card)} min`),
-    isExercise(card) && !card.coding ? missingTask(card) : isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
+const asked = (card, number) => element("section", { class: "tw-kit-asked" },
+  element("p", {}, element("strong", {}, `${number}. ${card.title}`), ` ${minutesOf(card)} min`),
+  !isExercise(card) ? ruled()
+    : card.coding ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : missingTask(card))
+
+const candidates = (paper, cards) => showList(paper, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`,
+  cards.map((card, index) => asked(card, index + 1)))
 
 // ---------- One page each ----------
-
-const overflows = one => one.scrollHeight > one.clientHeight + 1
 
 // Take out the last of a list, down to so many.
 const shorten = (one, selector, least) => {
@@ -115,10 +109,13 @@ export const preparePaper = (app, { bank, byId, complete }, selection) => {
   let version = "interviewer"
   const refresh = () => {
     const cards = selection.ids.map(id => byId.get(id))
-    const sheets = version === "candidate" && cards.length ? [candidates(cards)]
-      : cards.map((card, index) => sheet(bank, card, index + 1, cards.length))
+    if (version === "candidate" && cards.length) {
+      candidates(paper, cards)
+      return
+    }
+    const sheets = cards.map((card, index) => sheet(bank, card, index + 1, cards.length))
     paper.replaceChildren(...sheets)
-    if (version === "interviewer") fit(sheets)
+    fit(sheets)
   }
   // Whoever prints at once gets what there is; the button waits.
   const prepare = async () => {
