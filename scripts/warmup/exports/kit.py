@@ -1,7 +1,8 @@
 """What the interviewer kit has besides the cards: follow-ups for a sheet of paper, exercises, and all as Markdown.
 
-The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. The first two
-files are small, so that all is there before somebody prints; the Markdown is loaded by who takes it along.
+The proofs hold the follow-ups too, with everything that is said there: half a megabyte for six questions. Each level
+has files of its own, since a set is of one or two: one for what is chosen, so that it is there before somebody prints,
+one for exercises, where one is chosen, and the Markdown for who takes it along.
 """
 
 from __future__ import annotations
@@ -19,10 +20,6 @@ from warmup.site import marks
 from warmup.site.links import SNIPPET_URL, relative_link
 from warmup.site.sections import Sections
 
-FILE = "practice/interview-kit.json"
-EXERCISES = "practice/interview-kit-exercises.json"
-MARKDOWN = "practice/interview-kit-markdown.json"
-
 _PARAGRAPH = re.compile(r"<p>(.*?)</p>", re.S)
 _LINK = re.compile(r"</?a\b[^>]*>")
 # "See there" at the end of a sentence, or as all of the last one: paper cannot follow it.
@@ -34,6 +31,11 @@ _SEE = re.compile(
 # What a page has room for at most.
 FOLLOW_UPS = 4
 MISTAKES = 6
+
+
+def address(level: str, part: str = "") -> str:
+    """Address of a level's file; ``part`` is "exercises", "markdown", or "" for what each chosen question needs."""
+    return f"practice/interview-kit/{level}{part and f'-{part}'}.json"
 
 
 def on_paper(answer: str) -> str:
@@ -127,14 +129,26 @@ def files(build: Build, proofs: Mapping[str, dict]) -> dict[str, dict]:
         proofs: the files of ``cards.files``, by address.
 
     Returns:
-        One file has the follow-ups of each question and exercise by its id. Another has what else an exercise has, and
-        is loaded only where one is chosen. The last has both as Markdown.
+        For each level: ``next`` has the follow-ups of each question and exercise by its id, ``hours`` and ``days`` the
+        level's own questions that its plans name. Another file has what else an exercise has, by its id; there is none
+        for a level without exercises. The last has both as Markdown.
     """
     link, snippets = relative_link(cards.PAGE), build.renderer.root / "snippets"
-    found = {name: proof for url, file in proofs.items() if url != cards.CARDS for name, proof in file.items()}
-    pages = (page for page in (*build.questions, *build.exercises) if page.id in found)
-    return {
-        FILE: {page.id: build.remembered("kit", page, lambda page: follow_ups(found[page.id])) for page in pages},
-        MARKDOWN: {record["id"]: markdown(record) for record in data.records(build, build.questions, build.exercises)},
-        EXERCISES: {page.id: exercise(page, build.contents[page.id], snippets, link) for page in build.exercises},
-    }
+    said = {name: proof for url, file in proofs.items() if url != cards.CARDS for name, proof in file.items()}
+    written = {record["id"]: markdown(record) for record in data.records(build, build.questions, build.exercises)}
+    found: dict[str, dict] = {}
+    for level in build.site.levels:
+        drills = [page for page in build.exercises if page.level == level.slug]
+        pages = [page for page in (*build.questions, *drills) if page.level == level.slug and page.id in said]
+        own = {question.id for question in level.questions}
+        found[address(level.slug)] = {
+            "hours": [name for name in (level.index.hours if level.index else ()) if name in own],
+            "days": [name for name in (level.index.days if level.index else ()) if name in own],
+            "next": {page.id: build.remembered("kit", page, lambda page: follow_ups(said[page.id])) for page in pages},
+        }
+        found[address(level.slug, "markdown")] = {page.id: written[page.id] for page in pages}
+        if drills:
+            found[address(level.slug, "exercises")] = {
+                page.id: exercise(page, build.contents[page.id], snippets, link) for page in drills
+            }
+    return found

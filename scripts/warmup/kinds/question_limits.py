@@ -11,7 +11,7 @@ from warmup.content import blocks, markdown
 from warmup.content.blocks import Fenced
 from warmup.content.outputs import without_header
 from warmup.content.page import Section
-from warmup.kinds import anatomy, markup
+from warmup.kinds import anatomy, asked, markup
 from warmup.kinds.markup import Found
 from warmup.kinds.questions import Question, term
 from warmup.project import Problem, relative
@@ -23,7 +23,6 @@ TELL_IT_WORDS = (200, 280)
 WHY_WORDS = 150
 FACT_WORDS = 11
 FOLLOW_UPS = (4, 6)
-FIRST = 2  # the follow-ups that are marked as asked first
 LINES = {"Run it": 20, "Break it": 25}  # of code in view, empty ones not counted
 PARTS = 7
 EXCEPTION_ROWS = (3, 7)
@@ -108,7 +107,7 @@ def _form(page: Question, snippets: Path) -> Found:
         if shown := page.section(title):
             yield from _in_view(shown, most, snippets)
     yield from _guesses(page)
-    yield from _firsts(page)
+    yield from asked.problems(page)
     yield from _deeper(page)
 
 
@@ -177,13 +176,6 @@ def _guesses(page: Question) -> Found:
 
 def _without_blanks(found: Iterable[blocks.Block]) -> Iterable[blocks.Block]:
     return (block for block in found if not isinstance(block, blocks.Prose) or block.text.strip())
-
-
-def _firsts(page: Question) -> Found:
-    first = [fold for fold in page.follow_ups if fold.first]
-    if page.follow_ups and len(first) != FIRST:
-        fix = 'Write ??? question first "..." for the two that come first in an interview.'
-        yield page.follow_ups[0].line, f"Of the follow-ups, {len(first)} are marked as asked first.", fix
 
 
 def _deeper(page: Question) -> Found:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import dataclasses
+
 import pytest
 
 from warmup.exports import cards, kit
+from warmup.kinds import levels
 from warmup.site import marks
 from warmup.site.sections import Sections
 
@@ -65,9 +68,22 @@ def test_the_task_is_its_text_without_code_and_box():
 
 def test_the_kit_has_each_question_once(build):
     found = kit.files(build, cards.files(build))
-    assert {url: list(file) for url, file in found.items()} == {
-        kit.FILE: ["junior/topic/thing"],
-        kit.MARKDOWN: ["junior/topic/thing"],
-        kit.EXERCISES: [],
+    assert found == {
+        "practice/interview-kit/junior.json": {
+            "hours": [],
+            "days": [],
+            "next": {"junior/topic/thing": [{"question": "Why?", "answer": "Because."}]},
+        },
+        "practice/interview-kit/junior-markdown.json": found[kit.address("junior", "markdown")],
     }
-    assert found[kit.MARKDOWN]["junior/topic/thing"].keys() == {"say", "next", "ladder"}
+    written = found[kit.address("junior", "markdown")]
+    assert {name: text.keys() for name, text in written.items()} == {"junior/topic/thing": {"say", "next", "ladder"}}
+
+
+def test_a_level_names_what_its_plans_have_of_its_own(build):
+    index = build.folder.parent / "docs/junior/index.md"
+    names = "hours: [junior/topic/thing, mid/topic/other]\ndays: [practice/write/thing]"
+    index.write_text(index.read_text(encoding="utf-8").replace("title: Junior", f"title: Junior\n{names}"), "utf-8")
+    build = dataclasses.replace(build, site=levels.load(build.folder.parent / "docs"))
+    file = kit.files(build, cards.files(build))[kit.address("junior")]
+    assert (file["hours"], file["days"]) == (["junior/topic/thing"], [])

@@ -210,3 +210,15 @@ def test_the_core_line_may_be_wrapped_in_the_solution(sample):
     edit(sample, f"{ADD}/solution.py", "    total = a + b\n", "    total = sum(\n        (a, b)  # both\n    )\n")
     edit(sample, f"{ADD}/mistakes.yml", "total = a + b", "total = sum(\n            (a, b)  # both\n        )")
     assert problems(sample) == []
+
+
+def test_a_junior_exercise_with_more_than_two_follow_ups_marks_two(sample):
+    fold, more = '??? question "And three numbers?"', '??? question "More?"\n\n    A.\n\n'
+    edit(sample, EXERCISE, fold, f"{more}{more}{fold}")
+    assert "0 are marked as asked first" in the_one(sample, "add.md:")
+    edit(sample, EXERCISE, "level: junior", "level: mid")
+    assert not any("asked first" in one for one in problems(sample))
+    edit(sample, EXERCISE, "level: mid", "level: junior")
+    for _ in range(2):
+        edit(sample, EXERCISE, '??? question "More?"', '??? question first "More?"')
+    assert problems(sample) == []

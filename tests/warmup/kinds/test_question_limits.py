@@ -136,6 +136,15 @@ def test_what_does_not_fit_the_form_is_one_problem(found, old, new, message):
     assert len(problems) == 1, found(GOOD.replace(old, new, 1))
 
 
+@pytest.mark.parametrize("name", ["GradScaler", "`GradScaler`", "DDP", "assign=True"])
+def test_what_is_asked_first_of_a_junior_fits_a_junior(found, name):
+    message = f"asked first, and a junior is not asked about {name.strip('`')!r}"
+    for old, count in (("One of this page?", 1), ("    B.", 1), ("Three of this page?", 0), ("    D.", 0)):
+        assert sum(message in one for one in found(GOOD.replace(old, f"{old} {name}.", 1))) == count, (old, name)
+    code = GOOD.replace("    B.", f"    B: [x](../{name}.md).\n\n    ```python\n    x = '{name}'\n    ```", 1)
+    assert not any(message in one for one in found(code))
+
+
 def test_a_second_guess_is_a_problem_and_one_below_its_program_is_none(found):
     output = '```output\n--8<-- "junior/autograd/thing.out"\n```\n'
     guess = '??? guess "What?"\n\n' + re.sub("(?m)^(?=.)", "    ", output)

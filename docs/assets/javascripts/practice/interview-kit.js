@@ -1,12 +1,14 @@
-// The interviewer kit: choose questions, put them in order, and take them along on paper, as Markdown or as a link.
+// The interviewer kit: choose questions or have a set suggested, put them in order, and take them along.
 
 import { filterList } from "../shared/filter.js"
 import { MOST, readQuestions } from "../shared/kit-link.js"
+import { addTicks } from "./interview-kit/boxes.js"
 import { showChosen } from "./interview-kit/chosen.js"
 import { load } from "./interview-kit/material.js"
 import { preparePaper } from "./interview-kit/paper.js"
+import { previews } from "./interview-kit/preview.js"
 import { Selection } from "./interview-kit/selection.js"
-import { addTicks } from "./interview-kit/boxes.js"
+import { suggestForm } from "./interview-kit/suggest.js"
 import { failed } from "./shared/cards.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
@@ -31,7 +33,9 @@ const begin = material => {
     kept: () => ({ questions: selection.ids.join(",") }),
   })
   const paper = preparePaper(app, material, selection)
-  showChosen(app.querySelector(".tw-view"), material, selection, paper, tell)
+  const preview = previews(app, items, material)
+  showChosen(app.querySelector(".tw-view"), material, selection, { paper, preview, tell })
+  app.querySelector(".tw-kit__wish").append(suggestForm(material, selection, { tell, done: () => preview.open(selection.ids[0]) }))
   selection.addEventListener("change", () => {
     write()
     tell("")

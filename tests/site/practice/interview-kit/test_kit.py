@@ -2,56 +2,26 @@
 
 from __future__ import annotations
 
-import io
-import json
 import re
 
-import pikepdf
 import pytest
 from playwright.sync_api import expect
 
+from kit_page import EXERCISE, PAGE, SITE, SIX, TITLES, chosen, of, on_paper, order, printed
 from practice_pages import check_on_a_phone, check_with_axe, stored
-from warmup.kinds import levels
 from warmup.project import SNIPPETS
-
-PAGE = "practice/interview-kit/"
-SITE = levels.load()
-MID = [q for q in SITE.questions if q.level == "mid"]
-SIX = [q.id for q in MID[::14][:6]]
-EXERCISE = SITE.exercises[0]
-TITLES = {one.id: one.title for one in (*SITE.questions, *SITE.exercises)}
-
-
-def chosen(page):
-    return page.locator(".tw-kit__chosen li")
-
-
-def order(page) -> list[str]:
-    ids = {title: name for name, title in TITLES.items()}
-    return [ids[title] for title in chosen(page).locator("a").all_inner_texts()]
-
-
-def of(*ids: str) -> str:
-    return f"{PAGE}?questions={','.join(ids)}"
-
-
-def pages(page, paper: str = "A4") -> int:
-    with pikepdf.open(io.BytesIO(page.pdf(format=paper))) as found:
-        return len(found.pages)
 
 
 def test_an_answer_on_paper_points_to_nothing_on_its_page(site):
     page_only = re.compile(
         r"\babove(?=[.,:;)]|$)|\b(program|picture|runs?|table|module|dataset|row) above\b|\bas here\b|in this run\b"
     )
-    answers = json.loads((site / "practice/interview-kit.json").read_text(encoding="utf-8"))
-    lines = {one["question"]: " ".join(one["answer"].split()) for asked in answers.values() for one in asked}
+    lines = {one["question"]: " ".join(one["answer"].split()) for asked in on_paper(site).values() for one in asked}
     assert not {asked: line for asked, line in lines.items() if page_only.search(line)}
 
 
 def test_an_answer_on_paper_names_no_function_of_a_program_that_is_not_there(site):
-    answers = json.loads((site / "practice/interview-kit.json").read_text(encoding="utf-8"))
-    unknown = {}
+    answers, unknown = on_paper(site), {}
     for question in SITE.questions:
         code = "\n".join((SNIPPETS / name).read_text(encoding="utf-8") for name in question.snippets)
         own = set(re.findall(r"^(?:def|class) (\w+)", code, re.M)) - {"forward", "stack"}  # torch's too
@@ -72,7 +42,7 @@ def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
         page.get_by_role("checkbox", name=f"Choose: {TITLES[name]}", exact=True).check()
     minutes = sum(SITE.by_id[name].minutes + 2 for name in SIX)
     expect(page.locator(".tw-kit__sum")).to_contain_text(f"6 questions, {minutes} minutes")
-    assert [pages(page), pages(page, "Letter")] == [6, 6]
+    assert [len(printed(page)), len(printed(page, "Letter"))] == [6, 6]
     sheets = page.locator(".tw-kit-sheet")
     for sheet, name in zip(sheets.all(), SIX, strict=True):
         text = sheet.text_content()
@@ -86,7 +56,7 @@ def test_six_mid_questions_are_six_pages_in_a_few_steps(open_page):
     expect(sheets.first).to_be_visible()
     page.emulate_media(media="null")
     page.get_by_text("For the candidate", exact=True).click()
-    assert pages(page) == 2
+    assert len(printed(page)) == 2
     paper = page.locator(".tw-kit-paper").text_content()
     assert all(TITLES[name] in paper for name in SIX)
     assert "Strong" not in paper and "Notes" not in paper
@@ -96,7 +66,7 @@ def test_a_whiteboard_round_and_a_story_are_printed_with_what_decides_there(open
     design, story = "senior/system-design/low-latency-serving", "senior/behavioral/fixed-a-memory-leak"
     page = open_page(of(design, story))
     expect(page.locator(".tw-kit__sum")).to_contain_text("2 questions, 49 minutes")
-    assert pages(page) == 2
+    assert len(printed(page)) == 2
     one, other = (sheet.text_content() for sheet in page.locator(".tw-kit-sheet").all())
     for expected in ("45 min", "Say at minute", "What fails first", "Requirements", "Trade-offs", "Staff"):
         assert expected in one, expected
@@ -125,7 +95,7 @@ def test_no_question_and_no_exercise_flows_over_its_page(open_page):
         const box = document.querySelector("article").appendChild(document.createElement("div"))
         const ids = [...material.byId.keys()]
         await material.complete(ids)
-        ;(await of("paper")).preparePaper(box, material, { ids })
+        ;(await of("paper")).preparePaper(box, material, Object.assign(new EventTarget(), { ids }))
         dispatchEvent(new Event("beforeprint"))
         const sheets = [...box.nextElementSibling.children]
         const names = test => ids.filter((_, index) => test(sheets[index]))
@@ -141,7 +111,7 @@ def test_no_question_and_no_exercise_flows_over_its_page(open_page):
 
 def test_an_exercise_comes_with_its_files_and_what_to_watch_for(open_page, address):
     page = open_page(PAGE)
-    page.route("**/interview-kit-exercises.json", lambda route: route.fulfill(status=404), times=1)
+    page.route("**/interview-kit/*-exercises.json", lambda route: route.fulfill(status=404), times=1)
     page.get_by_role("checkbox", name=f"Choose: {TITLES[SIX[0]]}", exact=True).check()
     page.get_by_role("checkbox", name=f"Choose: {TITLES[EXERCISE.id]}", exact=True).check()
     # The button waits for what an exercise needs, also where the first try went wrong.
@@ -149,7 +119,7 @@ def test_an_exercise_comes_with_its_files_and_what_to_watch_for(open_page, addre
     page.get_by_role("button", name="Print", exact=True).click()
     expect(page.locator("body")).to_have_attribute("data-printed", "yes")
     expect(page.locator(".tw-kit__sum")).to_contain_text(f"{EXERCISE.minutes + SITE.by_id[SIX[0]].minutes + 2} minutes")
-    assert pages(page) == 2
+    assert len(printed(page)) == 2
     sheet = page.locator(".tw-kit-sheet").nth(1)
     for text in ("def ", "The core line", "Mistakes to watch for", "Score"):
         expect(sheet).to_contain_text(text)

@@ -46,10 +46,9 @@ const copy = async (field, text, done, tell) => {
  *
  * @param {Object} material from load().
  * @param {Selection} selection
- * @param {{print: Function}} paper from preparePaper().
- * @param {(text: string) => void} tell shows a message.
+ * @param {Object} parts of the page: `paper` from preparePaper(), `preview` from previews(), `tell(text)` shows a message.
  */
-export const showChosen = (view, material, selection, paper, tell) => {
+export const showChosen = (view, material, selection, { paper, preview, tell }) => {
   const list = element("ol", { class: "tw-kit__chosen" })
   const summary = element("p", { class: "tw-kit__sum", role: "status" })
   const moved = element("p", { class: "tw-hidden", role: "status" })
@@ -59,7 +58,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
   const move = (id, by, label) => {
     const place = selection.move(id, by)
     moved.textContent = `${material.byId.get(id).title} Now ${place + 1} of ${selection.ids.length}.`
-    const buttons = [...list.children[place].querySelectorAll("button")]
+    const buttons = [...list.children[place].querySelectorAll("[data-act]")]
     const same = buttons.find(one => one.dataset.act === label && !one.disabled)
     const wanted = same ?? buttons.find(one => !one.disabled)
     wanted.focus()
@@ -85,7 +84,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
       move(card.id, by, by < 0 ? "up" : "down")
     },
   },
-  element("a", { href: card.url }, card.title),
+  preview.line(card),
   element("span", { class: "tw-question__meta" }, `${card.where} · ${minutesOf(card)} min`),
   element("span", { class: "tw-kit__moves" },
     small("up", "↑", "Move up", card, () => move(card.id, -1, "up"), index === 0),
@@ -97,7 +96,7 @@ export const showChosen = (view, material, selection, paper, tell) => {
   // Do what needs all of what is chosen, and perhaps as Markdown.
   const withAll = (act, written) => async () => {
     try {
-      await Promise.all([material.complete(selection.ids), written && material.write()])
+      await Promise.all([material.complete(selection.ids), written && material.write(selection.ids)])
     } catch {
       tell("Not all of the kit could be loaded. Check the connection and try again.")
       return
@@ -129,12 +128,12 @@ export const showChosen = (view, material, selection, paper, tell) => {
   const refresh = () => {
     const chosen = cards()
     list.replaceChildren(...chosen.map(row))
+    preview.place()
     summary.textContent = chosen.length
       ? `${counted(chosen.length, "question")}, ${counted(total(chosen), "minute")}: the answers, and a minute for each of two follow-ups.`
-      : "No question is chosen yet. Tick some in the list."
+      : "No question is chosen yet. Let the site suggest a set, or tick some in the list."
     all.hidden = clear.hidden = chosen.length === 0
     if (chosen.length) mock.href = mockLink(chosen)
-    material.complete(selection.ids).catch(() => { /* whoever needs it tries again, and says so */ })
     undo.replaceChildren(...(selection.before.length ? [
       button(`Bring back the ${counted(selection.before.length, "question")} that were here before`, () => {
         selection.restore()

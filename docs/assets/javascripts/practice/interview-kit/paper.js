@@ -4,16 +4,11 @@ import { counted, element, fragment } from "../../shared/dom.js"
 import { isExercise, ladder, terms } from "../shared/cards.js"
 import { dimensionsOf, label } from "../mock/score.js"
 import { promptsOf, roundOf } from "../mock/set.js"
+import { blank, overflows, ruled, showList } from "./list.js"
 import { SCORES } from "./markdown.js"
 import { minutesOf, total } from "./material.js"
 
-const LINES = 40
-
 const part = (name, title, ...children) => element("section", { class: `tw-kit-part tw-kit-part--${name}` }, element("h3", {}, title), children)
-
-const ruled = () => element("div", { class: "tw-kit-lines" }, Array.from({ length: LINES }, () => element("hr")))
-
-const blank = name => element("span", { class: "tw-kit-blank" }, `${name} `, element("span"))
 
 const code = text => element("pre", {}, element("code", {}, text))
 
@@ -25,7 +20,11 @@ const scores = card => part("score", "Score", element("table", {},
     SCORES.map((text, index) => element("td", {}, element("span", { class: "tw-kit-box" }), ` ${index + 1} ${text}`)))))))
 
 // The browser's own Print does not wait.
-const missing = ({ page }) => element("p", {}, "The task has not been loaded. It is at ", element("a", { href: page }, page))
+const missing = (what, { page }) => element("p", {}, `${what} not been loaded: see `, element("a", { href: page }, page))
+const missingTask = card => missing("The task has", card)
+
+const followUps = card => element("ol", {}, card.next.map(({ question, answer }) =>
+  element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))
 
 const codingParts = ({ coding }) => [
   part("task", "Task", fragment(coding.task), code(coding.signature),
@@ -39,25 +38,23 @@ const sheet = (bank, card, number, count) => element("article", { class: "tw-kit
     element("p", {}, `${number} of ${count} · ${card.where} · ${minutesOf(card)} min${isExercise(card) ? "" : " with follow-ups"}`),
     element("p", {}, blank("Candidate"), blank("Date")),
     element("h2", {}, card.title)),
-  isExercise(card) ? (card.coding ? codingParts(card) : missing(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
+  isExercise(card) ? (card.coding ? codingParts(card) : missingTask(card)) : part("say", "The answer to hear", fragment(card.say), terms(card)),
   promptsOf(card).length > 0 && part("prompts", "Say at minute", element("ol", {}, promptsOf(card).map(([minute, text]) =>
     element("li", { value: minute }, text)))),
-  card.next.length > 0 && part("next", "Ask next", element("ol", {}, card.next.map(({ question, answer }) =>
-    element("li", {}, element("strong", {}, fragment(question)), " ", fragment(answer))))),
+  card.next?.length !== 0 && part("next", "Ask next", card.next ? followUps(card) : missing("The follow-ups have", card)),
   part("ladder", "Listening for", ladder(bank, card)),
   scores(card),
   part("notes", "Notes", ruled()))
 
-const candidates = cards => element("article", { class: "tw-kit-list" },
-  element("header", {}, element("p", {}, blank("Candidate"), blank("Date")),
-    element("h2", {}, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`)),
-  element("ol", {}, cards.map(card => element("li", {},
-    element("p", {}, element("strong", {}, card.title), ` ${minutesOf(card)} min`),
-    isExercise(card) && !card.coding ? missing(card) : isExercise(card) ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : ruled()))))
+const asked = (card, number) => element("section", { class: "tw-kit-asked" },
+  element("p", {}, element("strong", {}, `${number}. ${card.title}`), ` ${minutesOf(card)} min`),
+  !isExercise(card) ? ruled()
+    : card.coding ? [fragment(card.coding.task), code(card.coding.starter), files(card.coding.files.slice(0, 1))] : missingTask(card))
+
+const candidates = (paper, cards) => showList(paper, `${counted(cards.length, "question")}, ${counted(total(cards), "minute")}`,
+  cards.map((card, index) => asked(card, index + 1)))
 
 // ---------- One page each ----------
-
-const overflows = one => one.scrollHeight > one.clientHeight + 1
 
 // Take out the last of a list, down to so many.
 const shorten = (one, selector, least) => {
@@ -106,17 +103,29 @@ const fit = sheets => {
  *
  * @returns {{print: Function, choose: (version: string) => void}} `choose` says which version is printed.
  */
-export const preparePaper = (app, { bank, byId }, selection) => {
+export const preparePaper = (app, { bank, byId, complete }, selection) => {
   const paper = element("div", { class: "tw-kit-paper" })
   app.after(paper)
   let version = "interviewer"
   const refresh = () => {
     const cards = selection.ids.map(id => byId.get(id))
-    const sheets = version === "candidate" && cards.length ? [candidates(cards)]
-      : cards.map((card, index) => sheet(bank, card, index + 1, cards.length))
+    if (version === "candidate" && cards.length) {
+      candidates(paper, cards)
+      return
+    }
+    const sheets = cards.map((card, index) => sheet(bank, card, index + 1, cards.length))
     paper.replaceChildren(...sheets)
-    if (version === "interviewer") fit(sheets)
+    fit(sheets)
   }
+  // Whoever prints at once gets what there is; the button waits.
+  const prepare = async () => {
+    paper.ariaBusy = "true"
+    const { ids } = selection
+    await complete(ids).catch(() => { /* the button tries again, and says so */ })
+    if (ids === selection.ids) paper.ariaBusy = "false"
+  }
+  prepare()
+  selection.addEventListener("change", prepare)
   addEventListener("beforeprint", refresh)
   return { print: () => print(), choose: wanted => { version = wanted } }
 }

@@ -9,6 +9,20 @@ const load = async path => {
   return response.json()
 }
 
+/** Loads files of the site by their path, each once; what failed is tried again the next time. */
+export const loader = () => {
+  const found = new Map()  // by path, each a promise
+  return path => {
+    if (!found.has(path)) {
+      found.set(path, load(path).catch(error => {
+        found.delete(path)
+        throw error
+      }))
+    }
+    return found.get(path)
+  }
+}
+
 /** Whether a card is an exercise, of which one writes the heart or, in an interview, all of it. */
 export const isExercise = card => card.kind === "write"
 
@@ -28,18 +42,9 @@ export const loadCards = async () => {
   const bank = await load("practice/cards.json")
   const cards = [...bank.cards, ...bank.exercises]
   const byId = new Map(cards.map(card => [card.id, card]))
-  const proofs = new Map()  // by the file's name, each a promise
-  const proofsOf = name => {
-    if (!proofs.has(name)) {
-      proofs.set(name, load(`practice/proofs/${name}.json`).catch(error => {
-        proofs.delete(name)
-        throw error
-      }))
-    }
-    return proofs.get(name)
-  }
-  const fileOf = card => (isExercise(card) ? "practice/write" : card.topic)
-  return { ...bank, cards, byId, topics: topicsOf(bank), proof: async id => (await proofsOf(fileOf(byId.get(id))))[id] }
+  const read = loader()
+  const fileOf = card => `practice/proofs/${isExercise(card) ? "practice/write" : card.topic}.json`
+  return { ...bank, cards, byId, topics: topicsOf(bank), proof: async id => (await read(fileOf(byId.get(id))))[id] }
 }
 
 /** Where a card stands, as people read it: "Junior · Autograd · Concept". */
