@@ -10,7 +10,13 @@ from warmup.exports import offline
 from warmup.vocabulary import LEVELS
 
 EXERCISE = "write/causal-attention/"
-KIT = "interview-kit/?questions=practice/write/causal-attention"
+# Of each level a question and an exercise: each level has files of its own.
+KIT = "interview-kit/?questions=" + ",".join(
+    [
+        *("junior/autograd/zero-grad", "mid/debugging/loss-plateau", "senior/inference/kv-cache"),
+        *(f"practice/write/{name}" for name in ("rms-norm", "causal-attention", "kv-cache-step")),
+    ]
+)
 ELSEWHERE = [
     *("", "plan/", "questions/", "offline.html", "junior/the-role/what-interviewers-expect/"),
     *(f"{level}/{page}" for level in LEVELS for page in ("", "sheet/")),
@@ -25,7 +31,7 @@ def test_the_manifest_lists_what_browsers_request(chromium, whole_host):
         page.on("request", lambda request: asked.add(request.url.split("?")[0]))
         open_every_page(visit(context, whole_host), whole_host, 1)
         page.goto(whole_host.practice)
-        for path in ("", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/", KIT):
+        for path in ("", "daily/", "flashcards/", "mock/", "predict/", "write/", "trainers/", EXERCISE, "anki/", KIT):
             page.goto(whole_host.practice + path)
             page.wait_for_load_state("networkidle")
         page.goto(whole_host.practice + KIT)
