@@ -261,9 +261,13 @@ class Pages:
 
     def write_search_index(self, folder: Path) -> None:
         """Write what the search loads, in place of what its plugin has written into the site's ``folder``."""
-        path = folder / search.INDEX
-        path.parent.mkdir(parents=True, exist_ok=True)
-        path.write_text(search.index(list(self.found.values())), encoding="utf-8")
+        made = search.files(list(self.found.values()))
+        (folder / search.INDEX).parent.mkdir(parents=True, exist_ok=True)
+        for old in folder.glob(search.SAID.format("*")):
+            if old.relative_to(folder).as_posix() not in made:
+                old.unlink()
+        for name, text in made.items():
+            (folder / name).write_text(text, encoding="utf-8")
 
 
 def _checked(site: levels.Site, written: list) -> list[Problem]:

@@ -19,6 +19,9 @@ from warmup.kinds.entry import Entry
 from warmup.kinds.questions import Question
 
 INDEX = "search/search_index.json"
+SAID = "search/said-{}.json"
+# So many pages are in a file of texts: about 100 kB, compressed.
+_PAGES = 60
 
 
 class Indexed(TypedDict, total=False):
@@ -194,10 +197,25 @@ def _place(url: str, known: Entry | None) -> str:
     return " · ".join(vocabulary.label(folder) for folder in folders)
 
 
-def index(entries: list[Indexed]) -> str:
-    """The file that the search loads.
+def files(entries: list[Indexed]) -> dict[str, str]:
+    """The files that the search loads, by their names below the site's root.
 
-    Material's script wants ``config`` there; our worker does not.
+    The first has what names a page: enough for first results, and small, however long the pages are. The others have
+    what pages say, and come while the first results are read. Material's script wants ``config`` there, and hands it on
+    to our worker.
     """
-    data = {"config": {"lang": ["en"], "separator": r"\s+", "pipeline": []}, "docs": entries}
+    named = [
+        Indexed(**{**entry, "parts": [(heading, "") for heading, _ in entry["parts"]], "names": ""})
+        for entry in entries
+    ]
+    parts = [entries[start : start + _PAGES] for start in range(0, len(entries), _PAGES)]
+    config = {"lang": ["en"], "separator": r"\s+", "pipeline": [], "said": len(parts)}
+    said = [[[entry.get("names", ""), *(text for _, text in entry["parts"])] for entry in part] for part in parts]
+    return {
+        INDEX: _dump({"config": config, "docs": named}),
+        **{SAID.format(number): _dump(part) for number, part in enumerate(said)},
+    }
+
+
+def _dump(data: object) -> str:
     return json.dumps(data, separators=(",", ":"), ensure_ascii=False)

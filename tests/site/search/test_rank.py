@@ -17,13 +17,15 @@ FIRST, FIRST_THREE = 0.85, 0.95
 ASK = """async queries => {
     const { base, search } = JSON.parse(document.getElementById("__config").textContent)
     const worker = new Worker(new URL(search, location))
-    const say = message => new Promise((resolve, reject) => {
-        worker.onmessage = ({ data }) => resolve(data)
+    const say = (message, isAnswer = () => true) => new Promise((resolve, reject) => {
+        worker.onmessage = ({ data }) => isAnswer(data) && resolve(data)
         worker.onerror = event => reject(event.message)
         worker.postMessage(message)
     })
+    const isWhole = ({ data }) => data.items[0][0].text.includes("data-whole")
     const index = await (await fetch(new URL(`${base}/search/search_index.json`, location))).json()
     await say({ type: 0, data: index })
+    await say({ type: 2, data: "dropout" }, isWhole)
     const found = {}
     for (const query of queries) found[query] = (await say({ type: 2, data: query })).data.items.map(([page]) => page)
     return found

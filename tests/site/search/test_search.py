@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import gzip
 import re
+from urllib.parse import urlsplit
 
 import pytest
 from playwright.sync_api import Page, expect
@@ -46,6 +48,88 @@ def test_what_is_pasted_by_mouse_is_searched(open_page):
     page.get_by_role("textbox", name="Search").evaluate("input => input.select()")
     page.keyboard.insert_text("FSDP")
     expect(titles.first).to_contain_text("fully sharded")
+
+
+class Held:
+    """Requests of a page that wait until they are let go."""
+
+    def __init__(self, page: Page, pattern: str):
+        self._waiting, self._open = [], False
+        page.context.route(pattern, self._take)
+
+    def _take(self, route):
+        if self._open:
+            route.continue_()
+        else:
+            self._waiting.append(route)
+
+    def let_go(self):
+        self._open = True
+        for route in self._waiting:
+            route.continue_()
+
+
+WHOLE = ".tw-found__place[data-whole]"
+
+
+def test_the_first_results_come_before_what_pages_say_and_need_little(open_page, site):
+    page = open_page("about/live/")
+    asked = []
+    page.context.on("request", lambda request: asked.append(request.url))
+    held = Held(page, "**/search/said-*.json")
+    results = search(page, "gradient clipping")
+    expect(results.first.locator("h1")).to_contain_text("How do you clip gradients")
+    expect(page.locator(WHOLE)).to_have_count(0)
+    paths = {urlsplit(url).path.partition("torch-warmup/")[2] for url in asked}
+    sizes = {path: len(gzip.compress((site / path).read_bytes())) for path in paths if "/said-" not in path}
+    assert "search/search_index.json" in sizes and sum(sizes.values()) <= 150_000, sizes
+    held.let_go()
+    expect(page.locator(WHOLE).first).to_be_visible()
+    expect(results.first.locator(".tw-found__line mark").first).to_be_visible()
+
+
+def test_no_file_of_the_search_is_large(site):
+    files = sorted((site / "search").iterdir())
+    sizes = {path.name: len(gzip.compress(path.read_bytes())) for path in files}
+    assert len(sizes) > 2 and max(sizes.values()) <= 150_000, sizes
+
+
+def test_what_only_a_text_says_is_found_once_it_is_there(open_page):
+    page = open_page("about/live/")
+    held = Held(page, "**/search/said-*.json")
+    page.keyboard.press("/")
+    page.keyboard.insert_text("generator discriminator")
+    expect(
+        page.get_by_role("status").filter(has_text=re.compile("No matching documents|matching document"))
+    ).to_be_visible()
+    held.let_go()
+    expect(page.locator(".md-search-result__item", has_text="zero_grad").first).to_be_visible()
+
+
+@pytest.mark.parametrize("pattern", ["**/search/search_index.json", "**/search/said-*.json"])
+def test_enter_before_all_is_there_waits_for_it(open_page, address, pattern):
+    page = open_page("about/live/")
+    held = Held(page, pattern)
+    page.keyboard.press("/")
+    page.keyboard.insert_text("gradient clipping")
+    if "said" in pattern:
+        expect(page.locator(".md-search-result__item").first).to_be_visible()
+    page.keyboard.press("Enter")
+    page.wait_for_timeout(300)
+    assert page.url.endswith("about/live/")
+    held.let_go()
+    page.wait_for_url(f"{address}mid/optimization/gradient-clipping/**")
+
+
+def test_enter_that_waits_is_forgotten_when_one_types_on(open_page):
+    page = open_page("about/live/")
+    held = Held(page, "**/search/said-*.json")
+    search(page, "gradient clipping")
+    page.keyboard.press("Enter")
+    page.keyboard.insert_text(" norm")
+    held.let_go()
+    expect(page.locator(WHOLE).first).to_be_visible()
+    assert page.url.endswith("about/live/")
 
 
 def test_headings_and_cells_are_apart_in_a_result(open_page):

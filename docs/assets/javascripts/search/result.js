@@ -34,7 +34,8 @@ const line = (page, asked, take) => {
   const parts = page.location.startsWith("practice/") ? page.parts.slice(0, 1) : page.parts
   const sentences = parts.flatMap(([heading, text]) => {
     const [first, ...rest] = text.split(/(?<=[.?!:]) (?=\S)/)
-    return hits(heading, asked, take).length ? [`${heading}${/\w$/.test(heading) ? ":" : ""} ${first}`, ...rest] : [first, ...rest]
+    if (!hits(heading, asked, take).length) return [first, ...rest]
+    return first ? [`${heading}${/\w$/.test(heading) ? ":" : ""} ${first}`, ...rest] : [heading]
   }).filter(Boolean)
   let best = { text: sentences[0] ?? "", found: [], worth: 0 }
   for (const text of sentences) {
@@ -53,8 +54,8 @@ const line = (page, asked, take) => {
   return marked(text, found)
 }
 
-/** A result as Material's script shows it; its address names the words to mark on the page. */
-export const result = ({ number, score, met }, asked, { pages, take }) => {
+/** A result as Material's script shows it; its address names the words to mark on the page. `isWhole`: nothing is left to load. */
+export const result = ({ number, score, met }, asked, { pages, take }, isWhole) => {
   const page = pages[number]
   const all = page.parts.map(([heading, text]) => `${heading} ${text}`).join(" ")
   const forms = asked.map(() => new Set())
@@ -64,7 +65,7 @@ export const result = ({ number, score, met }, asked, { pages, take }) => {
   return {
     location: page.location + (marks ? `?h=${encodeURIComponent(marks).replaceAll("%20", "+")}` : ""),
     title: marked(page.title, hits(page.title, asked, take)),
-    text: `<p class="tw-found__place">${escaped(page.place)}</p><p class="tw-found__line">${line(page, asked, take)}</p>`,
+    text: `<p class="tw-found__place"${isWhole ? " data-whole" : ""}>${escaped(page.place)}</p><p class="tw-found__line">${line(page, asked, take)}</p>`,
     score,
     terms,
   }

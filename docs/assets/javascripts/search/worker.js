@@ -1,5 +1,8 @@
 // The search, as Material's script talks to it: it sends the index and what is typed, and gets results.
 //
+// The index has what names the pages. What they say comes in further files, after the first results; then what was asked
+// last is answered again, and that the answers are whole is marked in them: a page waits with Enter for that.
+//
 // Material's own worker stands in the address of this one. It brings lunr along; what it does with messages is not wanted.
 
 const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3]
@@ -8,27 +11,51 @@ const [SETUP, READY, QUERY, RESULT] = [0, 1, 2, 3]
 // search only once somebody has used it.
 const MODULES = ["index", "query", "result"]
 
-/** Loads lunr and the modules only now: most visits never search. */
-const start = async ({ docs }) => {
+/** Loads lunr and the modules only now: most visits never search. @returns {Promise<(pages, isWhole) => (query) => Object[]>} */
+const load = async () => {
   const listen = self.addEventListener
   self.addEventListener = () => {}
   self.importScripts(new URL(new URLSearchParams(location.search).get("lunr"), location))
   self.addEventListener = listen
   const [{ indexOf }, { read, rank }, { result }] = await Promise.all(MODULES.map(name => import(`./${name}.js`)))
-  const index = indexOf(self.lunr, docs)
-  return query => {
-    const asked = read(query, index)
-    return rank(asked, index).map(page => [result(page, asked, index)])
+  return (pages, isWhole) => {
+    const index = indexOf(self.lunr, pages)
+    return query => {
+      const asked = read(query, index)
+      return rank(asked, index).map(page => [result(page, asked, index, isWhole)])
+    }
+  }
+}
+
+const file = async number => (await fetch(new URL(`../../../search/said-${number}.json`, location))).json()
+
+/** The pages with what they say; as they were where there is no network. */
+const whole = async ({ config, docs }) => {
+  try {
+    const said = (await Promise.all(Array.from({ length: config.said }, (_, number) => file(number)))).flat()
+    return docs.map((page, number) => {
+      const [names, ...texts] = said[number]
+      return { ...page, names, parts: page.parts.map(([heading], part) => [heading, texts[part]]) }
+    })
+  } catch {
+    return docs
   }
 }
 
 let search
+let last = null  // what was asked last
+
+const answer = query => self.postMessage({ type: RESULT, data: { items: search(query) } })
 
 self.addEventListener("message", async ({ data: { type, data } }) => {
   if (type === SETUP) {
-    search = await start(data)
+    const over = await load()
+    search = over(data.docs, false)
     self.postMessage({ type: READY })
+    search = over(await whole(data), true)
+    if (last !== null) answer(last)
   } else if (type === QUERY) {
-    self.postMessage({ type: RESULT, data: { items: search(data) } })
+    last = data
+    answer(data)
   }
 })
