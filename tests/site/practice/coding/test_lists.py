@@ -106,3 +106,13 @@ def test_without_javascript_the_lists_are_complete(open_page, path):
         text = found[one.url.removeprefix(path)]
         assert f"{one.level_label} · {one.minutes} min" in text and (one.title in text or one.short in text)
     assert len(found) == len(wanted)
+
+
+@pytest.mark.parametrize("place", ["plan", "daily"])
+@pytest.mark.parametrize("level", ["junior", "senior"])
+def test_next_is_of_the_level_that_the_reader_has_chosen(open_page, place, level):
+    page = with_stored(open_page, "practice/", {f"place:{place}": {"at": 1, "level": level}})
+    for kind, first in (("exercise", SITE.exercises), ("trainer", SITE.trainers)):
+        wanted = [one.short for one in first if one.level == level]
+        link = page.locator(f".tw-next[data-kind={kind}] a")
+        assert link.inner_text() in wanted

@@ -41,8 +41,15 @@ const showGroup = (kind, group) => {
   mark(heading, "tw-group__level", made => heading.append(" ", made)).textContent = `${countDone(kind, items)} of ${items.length} done`
 }
 
+// What was begun; else what is left of the level that the reader has chosen for a plan or for the daily warmup.
+const nextOf = (kind, items) => {
+  const { level } = store.get("place:plan") ?? store.get("place:daily") ?? {}
+  const left = items.filter(item => !isDone(kind, item))
+  return left.find(item => isBegun(kind, item)) ?? left.find(item => item.dataset.level === level) ?? left[0]
+}
+
 const showNext = (kind, items, groups) => {
-  const next = items.find(item => isBegun(kind, item)) ?? items.find(item => !isDone(kind, item))
+  const next = nextOf(kind, items)
   const link = next?.querySelector("a")
   const box = groups[0].parentElement.querySelector(`.tw-next[data-kind=${kind}]`) ?? element("p", { class: "tw-next", "data-kind": kind })
   if (!box.isConnected) groups[0].before(box)
