@@ -24,6 +24,7 @@ ARROWS = {
     "practice/overview": {"shared", "practice/shared"},
     "practice/mock": {"shared", "practice/shared"},
     "practice/interview-kit": {"shared", "practice/shared", "practice/mock"},
+    "practice/daily": {"shared", "practice/shared", "practice/flashcards", "practice/predict", "practice/mock"},
 }
 PAGES = ("", "practice")
 _IMPORT = re.compile(r"""(?:^import\b[^"']*|\bfrom\s*|\bimport\()["'](?P<path>\.[^"']+)["']""", re.M)

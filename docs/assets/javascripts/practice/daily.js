@@ -5,16 +5,13 @@
 import { button, counted, element } from "../shared/dom.js"
 import { shortcuts } from "../shared/keys.js"
 import { store } from "../shared/store.js"
-import { ticksOf } from "../shared/ticks.js"
 import { Aloud } from "./daily/aloud.js"
-import { cardsOf, codeOf, puzzleOf, questionOf } from "./daily/choice.js"
 import { dateOf, dayOn, daysBefore, isDone, keepDay, streak } from "./daily/days.js"
 import { improved } from "./daily/improved.js"
-import { weak } from "./daily/weak.js"
+import { plan, prepare } from "./daily/prepare.js"
 import { noteGone } from "./flashcards/due.js"
-import { reviewOf, sorted } from "./flashcards/queue.js"
+import { reviewOf } from "./flashcards/queue.js"
 import { Session, unfinished } from "./flashcards/session.js"
-import { suspended } from "./flashcards/suspended.js"
 import { Attempt } from "./predict/attempt.js"
 import { entryOf, load, puzzles } from "./predict/puzzles.js"
 import { failed, loadCards } from "./shared/cards.js"
@@ -46,43 +43,14 @@ let date = ""  // of the warmup that is shown
 let running = null  // what has the keys: a session of cards or a question; null in the overview and while a program is shown
 
 const today = () => dayOn(date)
-const plan = () => store.get("place:plan") ?? {}
 const settings = () => ({ level: plan().level ?? Object.keys(bank.levels)[0], streak: false, ...store.get(PLACE) })
 
 // ---------- What the day has ----------
 
 const split = ids => String(ids ?? "").split(",").filter(id => bank.byId.has(id))
 
-const known = () => ({
-  bank, puzzles, coding, entryOf,
-  level: settings().level,
-  plan: Array.isArray(plan().questions) ? plan().questions : [],
-  weak: weak(bank),
-  now: Date.now(),
-  days: daysBefore(date),
-  isKnown: id => ticksOf(id).known,
-  isRead: id => ticksOf(id).read,
-  isDone: piece => store.get(piece.name)?.done === true,
-  isBegun: piece => store.get(piece.name)?.tries > 0 || store.get(piece.name)?.ms > 0,
-})
-
-const prepare = () => {
-  const reader = known()
-  const out = suspended()
-  const { due, fresh } = sorted(bank.cards.filter(({ id }) => !out.has(id)), store.all("card"), reader.now)
-  const question = questionOf(reader)
-  const puzzle = puzzleOf(reader, bank.byId.get(question?.id)?.topic)
-  const cards = cardsOf(reader, due, fresh, bank.byId.get(question?.id))
-  return {
-    cards: cards.map(({ id }) => id).join(","),
-    question: question?.id ?? "", why: question?.why ?? "",
-    puzzle: puzzle?.slug ?? "",
-    code: codeOf(reader, reader.days.filter(([, day]) => isDone(day)).length)?.name ?? "",
-  }
-}
-
 // What the overview shows before the day has begun is what the day then has.
-const chosen = () => (today()?.cards === undefined ? prepare() : today())
+const chosen = () => (today()?.cards === undefined ? prepare(bank, coding, date, settings().level) : today())
 
 // Asked by their own clock: who graded a card this morning elsewhere is not asked again.
 const cardsLeft = day => split(day.cards).filter(id => !(store.get(`card:${id}`)?.last >= dayBegins(Date.now())))
@@ -137,7 +105,7 @@ const showOverview = () => {
 
 const start = () => {
   if (today()?.step === undefined) {
-    const day = prepare()
+    const day = prepare(bank, coding, date, settings().level)
     const question = bank.byId.get(day.question)
     keepDay(date, {
       ...day, step: "cards", graded: 0, again: 0, back: 0, said: 0, of: 0, saidBefore: question ? wordsOf(question.id)?.said ?? null : null,

@@ -74,4 +74,6 @@ const arrive = root => {
 }
 
 const content = document.getElementById("content")
-if (content) arrive(content)
+// Only once the page's own scripts have run is it decided what it shows.
+if (content && document.readyState === "complete") arrive(content)
+else if (content) addEventListener("load", () => arrive(content), { once: true })

@@ -15,7 +15,7 @@ const upTo = (levels, level) => levels.slice(0, levels.indexOf(level) + 1)
 /**
  * The question to answer aloud: every second time, if there is one, one that was weak; else the plan's next one, or the level's.
  *
- * @param {Object} known what is known of the reader, see ../daily.js.
+ * @param {Object} known what is known of the reader, see prepare.js.
  * @returns {?{id: string, why: "weak"|"plan"|"level"}}
  */
 export const questionOf = ({ bank, level, plan, weak, isKnown, days }) => {
