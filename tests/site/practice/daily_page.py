@@ -2,11 +2,15 @@
 
 from __future__ import annotations
 
+import time
+
 from playwright.sync_api import Page, expect
 
-from practice_pages import stored
+from practice_pages import put, stored
 
 PATH = "practice/daily/"
+DAY = 86_400_000
+MONDAY, TUESDAY, WEDNESDAY = "2026-03-02", "2026-03-03", "2026-03-04"
 
 
 def on(page: Page, date: str) -> None:
@@ -77,3 +81,19 @@ def day(page: Page, date: str) -> dict:
 
 def end(page: Page):
     return page.locator(".tw-session .tw-ask")
+
+
+def opened_on(open_page, date: str, entries: dict | None = None):
+    page = open_page("404.html")
+    on(page, date)
+    if entries:
+        put(page, entries)
+    page.goto(page.url.replace("404.html", PATH))
+    return page
+
+
+def card(due: float, grade: int = 3) -> dict:
+    """A card that is due so many days from now."""
+    now = int(time.time() * 1000)
+    memory = {"stability": 2, "difficulty": 5, "reviews": 2, "grade": grade}
+    return {"at": now - 3 * DAY, "last": now - 3 * DAY, "due": int(now + due * DAY), **memory}

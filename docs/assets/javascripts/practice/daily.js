@@ -11,11 +11,13 @@ import { improved } from "./daily/improved.js"
 import { plan, prepare } from "./daily/prepare.js"
 import { noteGone } from "./flashcards/due.js"
 import { reviewOf } from "./flashcards/queue.js"
-import { Session, unfinished } from "./flashcards/session.js"
+import { firstOf, Session, unfinished } from "./flashcards/session.js"
+import { suspended } from "./flashcards/suspended.js"
 import { Attempt } from "./predict/attempt.js"
-import { entryOf, load, puzzles } from "./predict/puzzles.js"
+import { load, puzzles } from "./predict/puzzles.js"
+import { sum } from "./mock/set.js"
 import { failed, loadCards } from "./shared/cards.js"
-import { AGAIN, dayBegins, GOOD } from "./shared/fsrs.js"
+import { AGAIN, dayBegins, isDue } from "./shared/fsrs.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
 import { KNOWN, settle, verdictOf } from "./shared/verdict.js"
@@ -52,27 +54,50 @@ const split = ids => String(ids ?? "").split(",").filter(id => bank.byId.has(id)
 // What the overview shows before the day has begun is what the day then has.
 const chosen = () => (today()?.cards === undefined ? prepare(bank, coding, date, settings().level) : today())
 
-// Asked by their own clock: who graded a card this morning elsewhere is not asked again.
-const cardsLeft = day => split(day.cards).filter(id => !(store.get(`card:${id}`)?.last >= dayBegins(Date.now())))
+// Also what was missed today, and not what was graded this morning elsewhere.
+const cardsLeft = day => {
+  const out = suspended()
+  const isLeft = memory => !memory || isDue(memory, Date.now())
+  return split(day.cards).filter(id => !out.has(id) && isLeft(store.get(`card:${id}`)))
+}
 const puzzleOfDay = day => puzzles.find(({ slug }) => slug === day.puzzle)
 const codeOfDay = day => coding.find(({ name }) => name === day.code)
 
 // ---------- The overview ----------
 
-const minutesOf = ({ cards, question, puzzle }) =>
-  split(cards).length + (bank.byId.get(question)?.minutes ?? 0) + (puzzle ? 2 : 0)
+const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day), code: day => codeOfDay(day) }
 
-const lines = day => {
-  const ids = split(day.cards)
-  const due = ids.filter(id => store.get(`card:${id}`)).length
-  const code = codeOfDay(day)
-  return [
-    ids.length > 0 && due === 0 ? counted(ids.length, "new card") : `${counted(due, "card")} that came due${due < ids.length ? `, and ${ids.length - due} new` : ""}`,
-    bank.byId.has(day.question) && `One question aloud, ${counted(bank.byId.get(day.question).minutes, "minute")} by the clock, with the words that an interviewer waits for`,
-    puzzleOfDay(day) && "One program: what does it print?",
-    code && `If you have more time: ${code.kind === "trainer" ? "a broken trainer" : "an exercise"}, ${code.minutes} minutes`,
-  ].filter(Boolean)
+// The steps that a day has, from one of them on.
+const stepsFrom = (step, day) => STEPS.slice(Math.max(0, STEPS.indexOf(step))).filter(name => has[name](day))
+
+// What each step takes, in minutes, and what the reader is told of it before. Code comes on top.
+const ABOUT = {
+  cards: day => {
+    const ids = cardsLeft(day)
+    const due = ids.filter(id => store.get(`card:${id}`)).length
+    const news = ids.length - due
+    return [ids.length, due === 0 ? counted(news, "new card") : `${counted(due, "card")} that came due${news ? `, and ${news} new` : ""}`]
+  },
+  aloud: day => {
+    const { minutes } = bank.byId.get(day.question)
+    return [minutes, `One question aloud, ${counted(minutes, "minute")} by the clock, with the words that an interviewer waits for`]
+  },
+  program: () => [2, "One program: what does it print?"],
+  code: day => {
+    const { kind, minutes } = codeOfDay(day)
+    return [0, `If you have more time: ${kind === "trainer" ? "a broken trainer" : "an exercise"}, ${minutes} minutes`]
+  },
 }
+
+/** What came of the day's cards so far. */
+const cardsOfDay = day => {
+  const asked = split(day.cards).filter(id => store.get(`card:${id}`)?.last >= dayBegins(Date.now()))
+  const missed = split(day.missedBefore)
+  const isAgain = id => firstOf(store.get(`card:${id}`)) === AGAIN
+  return { graded: asked.length, again: asked.filter(isAgain).length, back: missed.filter(id => asked.includes(id) && !isAgain(id)).length }
+}
+
+const lastLine = () => improved(today(), cardsOfDay(today()))
 
 const days = () => {
   const count = streak(date)
@@ -89,10 +114,11 @@ const showOverview = () => {
   const day = chosen()
   const begun = today()?.step !== undefined
   for (const [name, value] of Object.entries(settings())) if (form.elements[name]) form.elements[name][name === "streak" ? "checked" : "value"] = value
-  overview.querySelector(".tw-has").replaceChildren(...isDone(day) ? [] : lines(day).map(line => element("li", {}, line)))
+  const about = isDone(day) ? [] : stepsFrom(day.step, day).map(step => ABOUT[step](day))
+  overview.querySelector(".tw-has").replaceChildren(...about.map(([, line]) => element("li", {}, line)))
   overview.querySelector(".tw-about").textContent = isDone(day)
-    ? `Today's warmup is done. ${improved(day)}`
-    : `${begun ? "Begun today" : "Today"}, about ${minutesOf(day)} minutes:`
+    ? `Today's warmup is done. ${lastLine()}`
+    : `${begun ? "Begun today, and left" : "Today"}, about ${counted(sum(about.map(([minutes]) => minutes)), "minute")}:`
   overview.querySelector(".tw-days").textContent = days()
   const due = store.all("card").size > 0
   overview.querySelector(".tw-actions").replaceChildren(...isDone(day)
@@ -105,36 +131,35 @@ const showOverview = () => {
 
 const start = () => {
   if (today()?.step === undefined) {
-    const day = prepare(bank, coding, date, settings().level)
-    const question = bank.byId.get(day.question)
+    const day = chosen()
+    const wasMissed = id => store.get(`card:${id}`) && firstOf(store.get(`card:${id}`)) === AGAIN
     keepDay(date, {
-      ...day, step: "cards", graded: 0, again: 0, back: 0, said: 0, of: 0, saidBefore: question ? wordsOf(question.id)?.said ?? null : null,
-      verdict: "", verdictBefore: question ? verdictOf(question.id) ?? "" : "", right: null, rightBefore: entryOf(puzzleOfDay(day) ?? {})?.last ?? null,
+      ...day, step: "cards", missedBefore: split(day.cards).filter(wasMissed).join(","),
+      said: 0, of: 0, saidBefore: wordsOf(day.question)?.said ?? null,
+      verdict: "", verdictBefore: verdictOf(day.question) ?? "",
+      right: null, rightBefore: store.get(`puzzle:${day.puzzle}`)?.last ?? null,
       askedBefore: daysBefore(date).find(([, before]) => before.question === day.question)?.[0] ?? "",
     })
   }
   go(today().step)
 }
 
-const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day), code: day => codeOfDay(day) }
-
 const show = step => {
-  const there = STEPS.filter(name => name === step || has[name](today()))
   app.dataset.view = step
   overview.hidden = true
   view.hidden = step === "program"
   program.hidden = step !== "program"
   where.hidden = step === "done"
   where.textContent = { cards: "First, the cards", aloud: "Now one question aloud", program: "Now one program", code: "If you have more time" }[step] ?? ""
-  if (there.at(-1) === step && step !== "code") where.textContent = where.textContent.replace("Now", "Last,")
+  if (step !== "code" && stepsFrom(step, today()).length === 1) where.textContent = where.textContent.replace("Now", "Last,")
 }
 
 /** Go to a step, or to the next one that this day has. */
 const go = step => {
   running = null
   attempt.hide()
-  const next = STEPS.slice(STEPS.indexOf(step)).find(name => has[name](today()))
-  if (step === "done" || !next) {
+  const [next] = step === "done" ? [] : stepsFrom(step, today())
+  if (!next) {
     finish()
     return
   }
@@ -147,18 +172,8 @@ const after = step => go(STEPS[STEPS.indexOf(step) + 1] ?? "done")
 
 const act = {
   cards: day => {
-    const before = new Map(store.all("card"))
     const left = cardsLeft(day).map(id => bank.byId.get(id))
-    running = new Session(bank, view, graded => {
-      const firsts = [...graded].filter(([, grades]) => grades.length > 0).map(([id, [first]]) => [id, first])
-      const { graded: count, again, back } = today()
-      keepDay(date, {
-        graded: count + firsts.length,
-        again: again + firsts.filter(([, first]) => first === AGAIN).length,
-        back: back + firsts.filter(([id, first]) => first >= GOOD && before.get(id)?.grade === AGAIN).length,
-      })
-      after("cards")
-    }, reviewOf(left, unfinished(bank)), "Go on")
+    running = new Session(bank, view, () => after("cards"), reviewOf(left, unfinished(bank)), "Go on")
     running.begin()
   },
 
@@ -211,7 +226,7 @@ const finish = () => {
   view.replaceChildren(
     element("div", { class: "tw-ask" },
       element("h2", { tabindex: "-1" }, "That was today's warmup"),
-      element("p", {}, improved(today())),
+      element("p", {}, lastLine()),
       days() && element("p", { class: "tw-quiet" }, days())),
     ...words.length ? [element("p", {}, "Words that you keep leaving out: ", words.map(({ id, word }, index) => [
       index > 0 && ", ", bank.byId.has(id) ? element("a", { href: bank.byId.get(id).url }, word) : word]), ". ",

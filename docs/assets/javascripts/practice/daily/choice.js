@@ -1,13 +1,15 @@
 // What a day's warmup has. Nothing here is shown or stored.
 
 import { isExercise } from "../shared/cards.js"
-import { DAY } from "../shared/fsrs.js"
+import { dayBegins } from "../shared/fsrs.js"
+import { daysBetween } from "./days.js"
 
 const MINUTES = 10
 const MINUTES_OF_A_PROGRAM = 2
 const LONGEST = 6  // minutes of a question that is asked
 const FEWEST = 3, MOST = 6  // cards, each a minute or less
-const REST = 3  // days for which a question or a program is not asked again
+const REST = 3  // days on which a question is not asked again
+const REST_OF_A_PROGRAM = 1
 const EVERY = 3  // warmups to the next piece of code
 
 const upTo = (levels, level) => levels.slice(0, levels.indexOf(level) + 1)
@@ -18,8 +20,8 @@ const upTo = (levels, level) => levels.slice(0, levels.indexOf(level) + 1)
  * @param {Object} known what is known of the reader, see prepare.js.
  * @returns {?{id: string, why: "weak"|"plan"|"level"}}
  */
-export const questionOf = ({ bank, level, plan, weak, isKnown, days }) => {
-  const recent = new Set(days.slice(0, REST).map(([, { question }]) => question))
+export const questionOf = ({ bank, date, level, plan, weak, isKnown, days }) => {
+  const recent = new Set(days.filter(([day]) => daysBetween(day, date) <= REST).map(([, { question }]) => question))
   const mayBeAsked = card => card && !isExercise(card) && !card.story && card.minutes <= LONGEST && !recent.has(card.id)
   const first = (ids, why) => ids.filter(id => mayBeAsked(bank.byId.get(id))).map(id => ({ id, why }))[0]
   const ofLevel = bank.cards.filter(card => card.level === level).map(({ id }) => id)
@@ -63,7 +65,7 @@ export const cardsOf = ({ level, plan, isRead }, due, fresh, question) => {
 export const puzzleOf = ({ bank, level, puzzles, entryOf, now }, topic) => {
   const levels = upTo(Object.keys(bank.levels), level).reverse()
   const at = puzzle => entryOf(puzzle)?.at ?? 0
-  const rested = puzzles.filter(puzzle => at(puzzle) < now - (REST - 1) * DAY).sort((one, other) => at(one) - at(other))
+  const rested = puzzles.filter(puzzle => at(puzzle) < dayBegins(now, -REST_OF_A_PROGRAM)).sort((one, other) => at(one) - at(other))
   const fresh = puzzles.filter(puzzle => !entryOf(puzzle))
   return rested.find(puzzle => entryOf(puzzle)?.last === false)
     ?? fresh.find(puzzle => puzzle.topic === topic)

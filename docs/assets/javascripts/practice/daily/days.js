@@ -12,7 +12,8 @@ export const dateOf = now => {
   return [date.getFullYear(), date.getMonth() + 1, date.getDate()].map(part => String(part).padStart(2, "0")).join("-")
 }
 
-const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / DAY)
+/** From one date to another. */
+export const daysBetween = (from, to) => Math.round((Date.parse(to) - Date.parse(from)) / DAY)
 
 /** A date as people read it. */
 export const spoken = date => new Date(`${date}T12:00`).toLocaleDateString("en-US", { month: "long", day: "numeric" })

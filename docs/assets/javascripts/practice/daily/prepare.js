@@ -13,7 +13,7 @@ import { weak } from "./weak.js"
 export const plan = () => store.get("place:plan") ?? {}
 
 const known = (bank, coding, date, level) => ({
-  bank, puzzles, coding, entryOf, level,
+  bank, puzzles, coding, entryOf, date, level,
   plan: Array.isArray(plan().questions) ? plan().questions : [],
   weak: weak(bank),
   now: Date.now(),

@@ -3,7 +3,7 @@
 import { button, counted, element } from "../../shared/dom.js"
 import { isExercise } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
-import { AGAIN, DAY, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
+import { AGAIN, DAY, dayBegins, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
 import { noteWords } from "../shared/words.js"
 import { answer, question } from "./card.js"
 import { suspend, suspended, takeBack } from "./suspended.js"
@@ -36,6 +36,9 @@ export const unfinished = bank => {
   return own ? { ...own, left: found.at, parked } : { ...parked, left: found.at, parked: null }
 }
 
+/** The first grade that a card got on the day of its last one. */
+export const firstOf = ({ first, grade }) => first ?? grade
+
 /** Shows one card after the other. */
 export class Session {
   #bank
@@ -53,7 +56,7 @@ export class Session {
   /**
    * @param {Object} bank from loadCards().
    * @param {HTMLElement} view shows the session.
-   * @param {(graded: Map<string, number[]>) => void} stop leaves it; gets the grades of each card, in their order.
+   * @param {() => void} stop leaves it.
    * @param {{queue: string[], total: number, parked: ?{queue: string[], total: number}}} cards ids that are left, of how
    *   many, and a session that can go on when this one has ended.
    * @param {string} onward names the button with which the reader leaves its end.
@@ -61,7 +64,7 @@ export class Session {
   constructor(bank, view, stop, { queue, total, parked = null }, onward = "Back to the overview") {
     this.#bank = bank
     this.#view = view
-    this.#stop = () => stop(this.#graded)
+    this.#stop = stop
     this.#onward = onward
     this.#queue = [...queue]
     this.#total = total
@@ -129,10 +132,12 @@ export class Session {
   #grade(grade) {
     const id = this.#queue.shift()
     const before = store.get(`card:${id}`)
-    const undoWords = noteWords(this.#bank.byId.get(id), this.#view, grade === AGAIN)
+    const undoWords = noteWords(this.#bank.byId.get(id), this.#view)
+    const now = Date.now()
     this.#last = { id, before, undoWords, queue: [id, ...this.#queue] }
     this.#graded.set(id, [...(this.#graded.get(id) ?? []), grade])
-    store.set(`card:${id}`, { ...review(before, grade, Date.now()), grade })
+    const first = before?.last >= dayBegins(now) ? firstOf(before) : grade  // of its day; what is missed is asked until it is not
+    store.set(`card:${id}`, { ...review(before, grade, now), grade, first })
     if (grade === AGAIN) this.#queue.push(id)
     this.#ask()
   }

@@ -14,7 +14,7 @@ let asked = null  // the answer that one was asked to rate
 export const goOn = () => {
   const { answer, interview } = session
   if (asked === answer || dimensionsOf(interview.format).some(name => answer[name] !== null)) {
-    if (!noted.has(answer)) noteWords(session.card, view, answer.correctness === 0)
+    if (!noted.has(answer)) noteWords(session.card, view)
     noted.add(answer)
     session.onward()
     return

@@ -1,7 +1,6 @@
 // The words that an interviewer waits for: which of them a reader keeps leaving out.
 //
-// What is stored of a question: {words, missed: [how often in a row each was left out], said, saidBefore: how many were said
-// the last time, and the time before that}.
+// What is stored of a question: {words, missed: [how often in a row each was left out], said: how many were ticked the last time}.
 
 import { store, withBraces, withoutBraces } from "../../shared/store.js"
 
@@ -12,12 +11,12 @@ const nameOf = id => `words:${id}`
 /**
  * Note what is ticked of the checklist that `view` shows of a card.
  *
- * @param {boolean} failed whether the reader says that the answer failed. Who ticks nothing and has not failed has not used the list.
+ * @param {boolean} counts whether a list without any tick says that no word was said, and not that the list was not used.
  * @returns {() => void} undoes it.
  */
-export const noteWords = (card, view, failed) => {
+export const noteWords = (card, view, counts = false) => {
   const ticked = [...view.querySelectorAll(".tw-terms input")].map(box => box.checked)
-  if (!ticked.length || !(failed || ticked.includes(true))) return () => {}
+  if (!ticked.length || !(counts || ticked.includes(true))) return () => {}
   const before = store.get(nameOf(card.id))
   const words = card.terms.map(withoutBraces)
   const times = new Map(before?.words.map((word, index) => [word, before.missed[index]]))
@@ -25,7 +24,6 @@ export const noteWords = (card, view, failed) => {
     words,
     missed: words.map((word, index) => (ticked[index] ? 0 : (times.get(word) ?? 0) + 1)),
     said: ticked.filter(Boolean).length,
-    saidBefore: before?.said ?? null,
   })
   return () => {
     if (before) store.set(nameOf(card.id), before)
@@ -33,10 +31,10 @@ export const noteWords = (card, view, failed) => {
   }
 }
 
-/** How many words of a question were said the last time, and the time before that, of how many; null where none was noted. */
+/** How many words of a question were ticked the last time, of how many; null where none was noted. */
 export const wordsOf = id => {
-  const { words, said, saidBefore } = store.get(nameOf(id)) ?? {}
-  return words ? { said, saidBefore, of: words.length } : null
+  const { words, said } = store.get(nameOf(id)) ?? {}
+  return words ? { said, of: words.length } : null
 }
 
 /** What was left out twice in a row or more, the most often first: {id of the question, word, times}. */
