@@ -14,6 +14,7 @@ from itertools import groupby
 
 # The tag of a cell whose table gets a slider, which assets/javascripts/slider.js makes.
 SLIDER = "slider"
+_OPEN = '<div class="tw-slider" markdown="1">'
 
 
 def markdown(notebook: str) -> str:
@@ -35,7 +36,7 @@ def markdown(notebook: str) -> str:
                 elif kind == "markdown":
                     shown = ["".join(output["data"]["text/markdown"]) for output in outputs]
                     if SLIDER in cell.get("metadata", {}).get("tags", []):
-                        shown = [f'<div class="tw-slider" markdown="1">\n\n{text}\n\n</div>' for text in shown]
+                        shown = [f"{_OPEN}\n\n{text}\n\n</div>" for text in shown]
                     parts += shown
                 else:
                     parts.append(_fence("output", "\n".join(_printed(output) for output in outputs)))
@@ -50,7 +51,7 @@ def _fence(language: str, text: str) -> str:
 
 def has_slider(text: str) -> bool:
     """Whether what ``markdown`` made has a table with a slider."""
-    return '<div class="tw-slider" markdown="1">' in text
+    return _OPEN in text
 
 
 def _kind(output: dict) -> str:

@@ -33,7 +33,7 @@ const overview = app.querySelector(".tw-overview")
 const view = app.querySelector(".tw-session")
 const program = app.querySelector(".tw-program")
 const where = app.querySelector(".tw-step")
-const attempt = new Attempt(program)
+const attempt = new Attempt(program, () => after("program"))
 
 const coding = [...app.querySelectorAll(".tw-code li")].map(({ dataset, firstElementChild: link }) => ({
   name: `${dataset.kind}:${dataset.slug}`, kind: dataset.kind, level: dataset.level, minutes: Number(dataset.minutes), url: link.href, title: link.textContent,
@@ -241,24 +241,14 @@ const leave = () => {
   app.focus({ preventScroll: true })
 }
 
-// ---------- Keys, clicks, start ----------
+// ---------- Keys, start ----------
 
-const doing = { check: () => attempt.check(), switch: () => attempt.switch(), next: () => after("program") }
-program.addEventListener("click", event => doing[event.target.closest("[data-do]")?.dataset.do]?.())
-program.addEventListener("keydown", event => {
-  if (event.target.matches("#typed, .tw-guess input") && attempt.pressInField(event)) event.preventDefault()
-})
 attempt.addEventListener("answered", () => keepDay(date, { right: store.get(`puzzle:${attempt.puzzle.slug}`).last }))
 
 shortcuts(app, (key, { target }) => {
   if (!bank) return false
   if (running) return running.press(key)
-  if (app.dataset.view === "program") {
-    if (key === "ArrowRight" && target.closest("pre")) return false  // it scrolls
-    if (key !== "ArrowRight" && !(key === "Enter" && attempt.revealed)) return attempt.press(key)
-    after("program")
-    return true
-  }
+  if (app.dataset.view === "program") return attempt.press(key, target)
   const main = [...app.querySelectorAll(".tw-overview button.tw-button, .tw-session button.tw-button")].find(one => one.checkVisibility())
   if (!main || (key !== " " && key !== "Enter")) return false
   main.click()

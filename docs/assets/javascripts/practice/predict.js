@@ -19,7 +19,7 @@ const end = document.getElementById(END)
 const message = app.querySelector(".tw-message")
 const waiting = element("div", { role: "status", hidden: true })  // what is there while a program is not
 app.append(waiting)
-const attempt = new Attempt(app)
+const attempt = new Attempt(app, () => next())
 
 let queue = []  // the chosen programs
 let current = null  // the one that is shown or waited for; null at the end, or where no program matches
@@ -136,27 +136,15 @@ const again = which => {
 }
 
 const act = {
-  check: () => attempt.check(),
-  switch: () => attempt.switch(),
-  next,
   wrong: () => again("wrong"),
   restart: () => again("all"),
 }
 app.addEventListener("click", event => act[event.target.closest("[data-do]")?.dataset.do]?.())
 
-app.addEventListener("keydown", event => {
-  if (event.target.matches("#typed, .tw-guess input") && attempt.pressInField(event)) event.preventDefault()
-})
-
 shortcuts(app, (key, { target }) => {
-  if (key === "ArrowRight" && target.closest("pre")) return false  // it scrolls
-  if (!current) {
-    if (key !== "Enter" || end.hidden) return false
-    end.querySelector("button").click()
-    return true
-  }
-  if (key !== "ArrowRight" && !(key === "Enter" && attempt.revealed)) return attempt.press(key)
-  next()
+  if (current) return attempt.press(key, target)
+  if (key !== "Enter" || end.hidden) return false
+  end.querySelector("button").click()
   return true
 })
 

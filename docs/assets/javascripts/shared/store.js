@@ -114,7 +114,8 @@ export const parse = text => {
   return { state: merge(state, empty()), lost, newer: found.version > VERSION, damaged: false }
 }
 
-const entriesText = count => `${count} ${count === 1 ? "entry" : "entries"}`
+/** "1 entry", "2 entries". */
+export const entriesText = count => `${count} ${count === 1 ? "entry" : "entries"}`
 
 /** Progress that every tab of this browser shares. */
 export class Store extends EventTarget {

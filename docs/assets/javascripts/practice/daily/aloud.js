@@ -2,7 +2,8 @@
 
 import { button, counted, element } from "../../shared/dom.js"
 import { clock } from "../../shared/clock.js"
-import { ladder, place, say, showProof, terms } from "../shared/cards.js"
+import { answer, turnProof } from "../flashcards/card.js"
+import { place } from "../shared/cards.js"
 import { KNOWN, NOT_YET } from "../shared/verdict.js"
 
 const WHY = {
@@ -67,16 +68,10 @@ export class Aloud {
     clearInterval(this.#timer)
     this.#revealed = true
     const took = clock(performance.now() - this.#began)
-    const proof = element("div", {})
-    const fold = element("details", { class: "tw-proof", ontoggle: () => fold.open && !proof.hasChildNodes() && showProof(proof, this.#bank, this.#card) },
-      element("summary", {}, "The code that ran, and what it printed"), proof)
     this.#show(
       element("div", { class: "tw-ask" },
         element("p", { class: "tw-ask__place" }, `You spoke for ${took}.`), element("h2", { tabindex: "-1" }, this.#card.title)),
-      element("div", { class: "tw-part" }, element("h3", { class: "tw-first", tabindex: "-1" }, "Say it"), say(this.#card), terms(this.#card) ?? ""),
-      element("div", { class: "tw-part" }, element("h3", {}, "Listening for"), ladder(this.#bank, this.#card)),
-      element("div", { class: "tw-part" }, element("h3", {}, "The proof"), fold,
-        element("p", {}, element("a", { href: this.#card.url }, "Read the whole page"))),
+      ...answer(this.#bank, this.#card),
       element("div", { class: "tw-actions tw-verdicts", role: "group", "aria-label": "Could you say it?" },
         button("I could say it", () => this.#settled(KNOWN), { key: "k" }),
         button("Not yet", () => this.#settled(NOT_YET), { key: "n", quiet: true })))
@@ -87,7 +82,7 @@ export class Aloud {
     if (!this.#revealed && [" ", "Enter"].includes(key)) this.#reveal()
     else if (this.#revealed && key === "k") this.#settled(KNOWN)
     else if (this.#revealed && key === "n") this.#settled(NOT_YET)
-    else return false
+    else return key === "p" && this.#revealed && turnProof(this.#view)
     return true
   }
 }

@@ -21,6 +21,15 @@ export const question = (bank, card, left) =>
         element("p", { id: "core-line" }, card.ask)]
       : element("h2", { tabindex: "-1" }, card.title))
 
+/** Open or close the proof of the answer that `view` shows; false where there is none. */
+export const turnProof = view => {
+  const proof = view.querySelector(".tw-proof")
+  if (!proof) return false
+  proof.open = !proof.open
+  proof.scrollIntoView({ block: proof.open ? "start" : "nearest" })
+  return true
+}
+
 /**
  * The back of a card, with the proof folded. The proof of an exercise is on its page.
  *

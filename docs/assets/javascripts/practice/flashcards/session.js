@@ -5,7 +5,7 @@ import { isExercise } from "../shared/cards.js"
 import { store } from "../../shared/store.js"
 import { AGAIN, DAY, dayBegins, EASY, GOOD, HARD, review } from "../shared/fsrs.js"
 import { noteWords } from "../shared/words.js"
-import { answer, question } from "./card.js"
+import { answer, question, turnProof } from "./card.js"
 import { suspend, suspended, takeBack } from "./suspended.js"
 
 const GRADES = [[AGAIN, "Again"], [HARD, "Hard"], [GOOD, "Good"], [EASY, "Easy"]]
@@ -174,15 +174,6 @@ export class Session {
       element("div", { class: "tw-actions" }, button(this.#onward, this.#stop, { key: "Space" })))
   }
 
-  get #proof() {
-    return this.#view.querySelector(".tw-proof")
-  }
-
-  #turnProof() {
-    this.#proof.open = !this.#proof.open
-    this.#proof.scrollIntoView({ block: this.#proof.open ? "start" : "nearest" })
-  }
-
   /** Do what a key means; false where it means nothing. */
   press(key) {
     const main = [" ", "Enter"].includes(key)
@@ -191,8 +182,7 @@ export class Session {
     else if (key === "x" && this.#queue.length) this.#suspend()
     else if (main && !this.#revealed) this.#reveal()
     else if (this.#revealed && ["1", "2", "3", "4"].includes(key)) this.#grade(Number(key))
-    else if (key === "p" && this.#proof) this.#turnProof()
-    else return false
+    else return key === "p" && turnProof(this.#view)
     return true
   }
 }

@@ -2,7 +2,7 @@
 
 import { address } from "../../shared/address.js"
 import { button, element, fragment } from "../../shared/dom.js"
-import { store } from "../../shared/store.js"
+import { entriesText, store } from "../../shared/store.js"
 import { fragmentOf, textOf } from "./carry.js"
 import { qr } from "./qr.js"
 
@@ -13,7 +13,6 @@ const app = document.getElementById("progress")
 const box = app.querySelector(".tw-qr")
 const offer = app.querySelector(".tw-offer")
 
-const entries = count => (count === 1 ? "one entry" : `${count} entries`)
 const entriesIn = text => Object.values(JSON.parse(text).entries).filter(({ gone }) => !gone).length
 
 const drawn = rows => {
@@ -31,10 +30,10 @@ const show = async () => {
   box.hidden = false
   box.replaceChildren(...(rows
     ? [drawn(rows), element("p", {}, "Open this code on the other device; there you are asked before anything is added. It has ",
-      `${entries(count)}, and so has `, element("a", { href: link }, "its link"),
+      `${entriesText(count)}, and so has `, element("a", { href: link }, "its link"),
       ". Nothing of it is sent to a server.")]
     : [element("p", {}, count
-      ? `Your ${entries(count)} do not fit into a code that a camera reads well. Write them to a file instead.`
+      ? `Your ${entriesText(count)} do not fit into a code that a camera reads well. Write them to a file instead.`
       : "There is no progress to carry yet.")]))
 }
 
@@ -49,7 +48,7 @@ const receive = async () => {
     if (text === null) return
     const count = entriesIn(text)
     offer.replaceChildren(
-      element("p", {}, `This link carries ${entries(count)} of progress. Reading it adds to what is here, and the later answer to a card wins.`),
+      element("p", {}, `This link carries ${entriesText(count)} of progress. Reading it adds to what is here, and the later answer to a card wins.`),
       element("p", {}, button("Add it", () => answer(() => store.import(text))), " ", button("Leave it", () => answer(() => "Nothing was added."), { quiet: true })))
   } catch {
     offer.replaceChildren(element("p", {}, "This link was to carry progress, and it is damaged: it may have been cut off. Nothing was added."))

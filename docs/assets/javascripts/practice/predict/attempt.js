@@ -11,6 +11,7 @@ export class Attempt extends EventTarget {
   revealed = false
   byTyping = false
   #app
+  #next
   #box
   #typing
   #typed
@@ -18,16 +19,26 @@ export class Attempt extends EventTarget {
   #actions
   #buttons
 
-  /** @param {HTMLElement} app has the elements of every attempt, and will have the puzzle's section. */
-  constructor(app) {
+  /**
+   * @param {HTMLElement} app has the elements of every attempt, and will have the puzzle's section.
+   * @param {() => void} next leaves the puzzle for what follows.
+   */
+  constructor(app, next) {
     super()
     this.#app = app
+    this.#next = next
     this.#box = app.querySelector(".tw-attempt")
     this.#typing = app.querySelector(".tw-typing")
     this.#typed = this.#typing.querySelector("textarea")
     this.#verdict = app.querySelector(".tw-verdict")
     this.#actions = app.querySelector(".tw-predict-actions")
     this.#buttons = Object.fromEntries(["check", "switch", "next"].map(name => [name, app.querySelector(`[data-do=${name}]`)]))
+    this.#buttons.check.addEventListener("click", () => this.check())
+    this.#buttons.switch.addEventListener("click", () => this.switch())
+    this.#buttons.next.addEventListener("click", next)
+    app.addEventListener("keydown", event => {
+      if (event.target.matches("#typed, .tw-guess input") && this.#pressInField(event)) event.preventDefault()
+    })
   }
 
   #label(name, text, key) {
@@ -135,8 +146,13 @@ export class Attempt extends EventTarget {
     this.dispatchEvent(new Event("answered"))
   }
 
-  /** Do what a key means that was pressed in no field; false where it means nothing. */
-  press(key) {
+  /** Do what a key means that was pressed in no field but at `target`; false where it means nothing. */
+  press(key, target) {
+    if (key === "ArrowRight" && target.closest("pre")) return false  // it scrolls
+    if (key === "ArrowRight" || (key === "Enter" && this.revealed)) {
+      this.#next()
+      return true
+    }
     if (!this.puzzle || this.revealed) return false
     const radio = !this.byTyping && this.puzzle.parts.radios[Number(key) - 1]
     if (key === "Enter") this.check()
@@ -148,8 +164,8 @@ export class Attempt extends EventTarget {
     return true
   }
 
-  /** The same for a key in the field of an answer, where single keys have their usual meaning. */
-  pressInField(event) {
+  // The same for a key in the field of an answer, where single keys have their usual meaning.
+  #pressInField(event) {
     if (event.isComposing) return false
     if (event.key === "Enter" && !event.shiftKey) this.check()
     else if (event.key === "Escape" && event.target === this.#typed) this.switch()
