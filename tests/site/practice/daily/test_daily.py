@@ -200,7 +200,7 @@ def test_axe_finds_no_violation_in_any_state(open_page, scheme):
 
 def test_fits_a_phone_in_every_state(open_page):
     page = open_page(PATH, width=360, has_touch=True, is_mobile=True)
-    controls = "#daily button, #daily select, #daily .tw-tick"
+    controls = "#daily button, #daily select, #daily .tw-ticks label"
     check_on_a_phone(page, "overview", controls)
     begin(page)
     grade_all(page)
