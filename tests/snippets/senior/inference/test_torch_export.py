@@ -91,6 +91,15 @@ class TestTorchExport:
         program = torch.export.export(Branch(), (torch.zeros(2),)).module()
         assert program(torch.zeros(2).double()).tolist() == [0, 0]
 
+    def test_a_dimension_more_is_not_guarded(self):
+        class Rows(nn.Module):
+            def forward(self, x):
+                return x.sum(-1) if x.dim() == 3 else x
+
+        program = torch.export.export(Rows(), (torch.zeros(2, 3),)).module()
+        more = torch.zeros(2, 3, 4)
+        assert Rows()(more).shape == (2, 3) and program(more).shape == (2, 3, 4)
+
     def test_the_operators_follow_another_dtype_without_a_guard(self):
         program = torch.export.export(nn.ReLU(), (torch.zeros(2, 3),)).module()
         assert program(torch.zeros(2, 3).double()).dtype == torch.double
