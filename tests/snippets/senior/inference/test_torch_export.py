@@ -91,6 +91,14 @@ class TestTorchExport:
         program = torch.export.export(Branch(), (torch.zeros(2),)).module()
         assert program(torch.zeros(2).double()).tolist() == [0, 0]
 
+    def test_the_dtype_that_forward_takes_from_its_input_is_the_examples(self):
+        class Softmax(nn.Module):
+            def forward(self, x):
+                return torch.softmax(x, 0, dtype=x.dtype)
+
+        program, x = torch.export.export(Softmax(), (torch.zeros(2),)).module(), torch.ones(2).double()
+        assert Softmax()(x).dtype == torch.double and program(x).dtype == torch.float
+
     def test_a_dimension_more_is_not_guarded(self):
         class Rows(nn.Module):
             def forward(self, x):
