@@ -133,6 +133,13 @@ class TestKMeans:
         apart = sum((one - one.mean(dim=0)).square().sum().item() for one in (ring, 4 * ring))
         assert best < apart
 
+    def test_long_stripes_side_by_side_are_cut(self):
+        stripe = torch.stack([torch.linspace(0, 10, 80), torch.zeros(80)], dim=1).double()
+        points = torch.cat([stripe, stripe + torch.tensor([0.0, 1]).double()])
+        torch.manual_seed(0)
+        best = min(page.k_means(points, start.spread(points, 2)) for _ in range(5))
+        assert best < 0.5 * 2 * (stripe - stripe.mean(dim=0)).square().sum()
+
     def test_two_centers_in_a_large_cluster_can_beat_one_per_cluster(self):
         torch.manual_seed(0)
         large = 4 * torch.randn(5000, 2, dtype=torch.double)
@@ -163,11 +170,21 @@ class TestKMeans:
         assert good < missed < 1.1 * good
 
     @pytest.mark.parametrize(
-        ("third", "size", "repairs"), [(14.0, 60, False), (24.0, 60, True), (40.0, 60, True), (40.0, 1, False)]
+        ("third", "many", "size", "repairs"),
+        [
+            (14.0, 200, 60, False),
+            (24.0, 200, 60, True),
+            (40.0, 200, 60, True),
+            (40.0, 200, 10, True),
+            (40.0, 2000, 10, False),
+            (40.0, 200, 1, False),
+        ],
     )
-    def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(self, third, size, repairs):
+    def test_two_centers_in_one_cluster_part_if_one_of_them_is_nearest_to_the_empty_one(
+        self, third, many, size, repairs
+    ):
         torch.manual_seed(1)
-        parts = {0.0: 200, 8.0: size, third: 60}
+        parts = {0.0: many, 8.0: size, third: 60}
         points = torch.cat([start.clusters([[x, 0]], n) for x, n in parts.items()])
         two = torch.tensor([[-0.2, 0], [0.2, 0], [third, 0]], dtype=torch.double)
         good = torch.tensor([[0.0, 0], [8, 0], [third, 0]], dtype=torch.double)

@@ -52,6 +52,22 @@ class TestGuidance:
         assert plain.std().item() == pytest.approx(page.SPREAD, abs=0.05)
         assert guided.mean().abs() < 0.02 and guided.std() < 0.1
 
+    @pytest.mark.parametrize("place", [0.0, 0.5])
+    def test_of_a_class_around_a_narrower_one_guided_samples_spread_more(self, monkeypatch, place):
+        torch.manual_seed(0)
+        places, widths = torch.tensor([place, 0.0]).double(), torch.tensor([0.5, 2.0]).double()
+
+        def scores(x, noise):
+            variance = widths**2 + noise**2
+            off = places - x[:, None]
+            weight = (-off.square() / (2 * variance) - variance.log() / 2).softmax(dim=1)
+            return (off / variance)[:, 1], (weight * off / variance).sum(dim=1)
+
+        monkeypatch.setattr(page, "scores", scores)
+        spreads = [page.sample(w, 2000, 100).std().item() for w in (0, 1, 3)]
+        assert spreads[0] == pytest.approx(2, abs=0.15)
+        assert spreads[2] > spreads[1] + 0.4 > spreads[0] + 0.6
+
     def test_they_are_not_the_tilted_density(self, samples):
         for w in (0.5, 2, 5):
             mean = (page.tilted(w) * page.GRID).sum()

@@ -1,5 +1,7 @@
 """What docs/senior/inference/inference-optimization.md claims, beyond the example shown."""
 
+import random
+
 import pytest
 import torch
 from torch import nn
@@ -60,9 +62,27 @@ class TestInferenceOptimization:
         monkeypatch.setattr(main, "BANDWIDTH", bandwidth * main.BANDWIDTH)
         assert before / max(main.limits(parameters, 1, 640, bits=4, graph=True).values()) > 5
 
+    @pytest.mark.parametrize(("batch", "faster"), [(1, 1.5), (512, 1)])
+    def test_a_gain_for_one_request_can_be_gone_in_a_large_batch(self, batch, faster):
+        assert gain((8e9, batch, 640), bits=4) == pytest.approx(faster, abs=0.01)
+
+    @pytest.mark.parametrize(("between", "waits"), [(100, False), (22, True)])
+    def test_a_faster_model_also_shortens_its_queue_so_it_can_gain_more_than_its_own_time(self, between, waits):
+        def average(service):
+            draw, wait, total = random.Random(0), 0.0, 0.0
+            for _ in range(3000):
+                total += wait + service
+                wait = max(0.0, wait + service - draw.expovariate(1 / between))
+            return total / 3000
+
+        assert (average(20) - average(10) > 2 * 20) == waits  # 20 ms of model, then 10
+
     @pytest.mark.parametrize("mode", [torch.inference_mode, torch.no_grad])
-    def test_an_encoder_layer_has_a_fast_path_without_gradients(self, monkeypatch, mode):
-        layer, calls = nn.TransformerEncoderLayer(16, 2, batch_first=True).eval(), []
+    @pytest.mark.parametrize(("first", "train"), [(True, False), (False, False), (True, True)])
+    def test_an_encoder_layer_with_the_batch_first_has_a_fast_path_without_gradients(
+        self, monkeypatch, mode, first, train
+    ):
+        layer, calls = nn.TransformerEncoderLayer(16, 2, batch_first=first).train(train), []
         fused = torch._transformer_encoder_layer_fwd
         monkeypatch.setattr(torch, "_transformer_encoder_layer_fwd", lambda *a: calls.append(1) or fused(*a))
         x = torch.ones(2, 3, 16)
@@ -70,4 +90,4 @@ class TestInferenceOptimization:
         assert not calls
         with mode():
             layer(x)
-        assert calls == [1]
+        assert calls == ([1] if first and not train else [])

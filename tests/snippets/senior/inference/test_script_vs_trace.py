@@ -1,5 +1,6 @@
 """Every claim of docs/senior/inference/script-vs-trace.md, proven beyond the example shown."""
 
+import io
 import math
 import warnings
 
@@ -127,6 +128,7 @@ class TestScriptVsTrace:
             (lambda x: x.dtype == torch.float64, torch.ones(2).double()),
             (lambda x: x.requires_grad, torch.ones(2, requires_grad=True)),
             (lambda x: x.device.type == "meta", torch.ones(2, device="meta").double()),
+            (lambda x: x.dim() == 2, torch.ones(2, 1)),
         ],
     )
     def test_a_branch_on_what_is_no_size_is_exported_without_a_guard(self, asks, other):
@@ -138,8 +140,25 @@ class TestScriptVsTrace:
         assert Branch()(other).dtype == torch.half
         assert program(other).dtype == other.dtype
 
+    def test_none_as_an_argument_is_baked_into_an_export_without_a_guard(self):
+        class Adds(nn.Module):
+            def forward(self, x, k):
+                return x if k is None else x + k
+
+        program = torch.export.export(Adds(), (torch.ones(2), None)).module()
+        assert Adds()(torch.ones(2), 3).tolist() == [4, 4]
+        assert program(torch.ones(2), 3).tolist() == [1, 1]
+
     def test_a_global_number_is_baked_into_an_export_without_a_guard_and_into_no_script(self):
         kept = {"n": 2}
+        number = 2
+
+        class Closed(nn.Module):
+            def forward(self, x):
+                return x * number
+
+        with pytest.raises(RuntimeError, match="closed over global variable"):
+            scripted(Closed())
 
         class Scale(nn.Module):
             def forward(self, x):
@@ -151,7 +170,7 @@ class TestScriptVsTrace:
         with pytest.raises(RuntimeError, match="undefined value|closed over|python value"):
             scripted(Scale())
 
-    def test_numpy_on_a_tensor_is_baked_into_a_trace_and_stops_an_export(self):
+    def test_numpy_on_a_tensor_is_baked_into_a_trace_and_stops_an_export_unless_it_is_strict(self):
         class Sums(nn.Module):
             def forward(self, x):
                 return x + torch.from_numpy(x.numpy().cumsum())
@@ -160,6 +179,8 @@ class TestScriptVsTrace:
         assert told and made(3 * torch.ones(2)).tolist() == [4, 5]
         with pytest.raises(RuntimeError, match="numpy"):
             torch.export.export(Sums(), (torch.ones(2),))
+        program = torch.export.export(Sums(), (torch.ones(2),), strict=True).module()
+        assert program(3 * torch.ones(2)).tolist() == [6, 9]
 
     @pytest.mark.parametrize(
         ("name", "example", "other"),
@@ -193,8 +214,15 @@ class TestScriptVsTrace:
         x = torch.tensor([10.0, 20.0])
         assert torch.equal(made(x), Clip()(x))
 
-    @pytest.mark.parametrize("entry", [torch.jit.script, lambda m: torch.jit.trace(m, torch.ones(2))])
-    def test_the_entry_points_warn_that_they_are_deprecated(self, entry):
+    @pytest.mark.parametrize("name", ["script", "trace", "save", "load"])
+    def test_the_entry_points_warn_that_they_are_deprecated(self, name):
+        torch.jit.save(scripted(nn.ReLU()), file := io.BytesIO())
+        entry = {
+            "script": torch.jit.script,
+            "trace": lambda model: torch.jit.trace(model, torch.ones(2)),
+            "save": lambda model: torch.jit.save(scripted(model), io.BytesIO()),
+            "load": lambda _: torch.jit.load(io.BytesIO(file.getvalue())),
+        }[name]
         with warnings.catch_warnings(record=True) as caught:
             warnings.simplefilter("always")
             entry(nn.ReLU())

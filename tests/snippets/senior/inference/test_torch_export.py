@@ -91,6 +91,23 @@ class TestTorchExport:
         program = torch.export.export(Branch(), (torch.zeros(2),)).module()
         assert program(torch.zeros(2).double()).tolist() == [0, 0]
 
+    def test_the_dtype_that_forward_takes_from_its_input_is_the_examples(self):
+        class Softmax(nn.Module):
+            def forward(self, x):
+                return torch.softmax(x, 0, dtype=x.dtype)
+
+        program, x = torch.export.export(Softmax(), (torch.zeros(2),)).module(), torch.ones(2).double()
+        assert Softmax()(x).dtype == torch.double and program(x).dtype == torch.float
+
+    def test_a_dimension_more_is_not_guarded(self):
+        class Rows(nn.Module):
+            def forward(self, x):
+                return x.sum(-1) if x.dim() == 3 else x
+
+        program = torch.export.export(Rows(), (torch.zeros(2, 3),)).module()
+        more = torch.zeros(2, 3, 4)
+        assert Rows()(more).shape == (2, 3) and program(more).shape == (2, 3, 4)
+
     def test_the_operators_follow_another_dtype_without_a_guard(self):
         program = torch.export.export(nn.ReLU(), (torch.zeros(2, 3),)).module()
         assert program(torch.zeros(2, 3).double()).dtype == torch.double
