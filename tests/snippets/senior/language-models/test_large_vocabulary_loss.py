@@ -76,12 +76,8 @@ class TestFunction:
         assert live.peak < 4 * size * 500 * 4 + 5 * weight.nbytes + 4 * hidden.nbytes < 240 * 500 * 4
 
     def test_to_evaluate_the_loop_raises_and_the_function_computes_gradients_or_raises(self):
-        for off, way in (
-            (torch.no_grad, main.backward_in_chunks),
-            (torch.inference_mode, main.backward_in_chunks),
-            (torch.inference_mode, function.ChunkedLoss.apply),
-        ):
-            given = inputs()
+        loop, fused, given = main.backward_in_chunks, function.ChunkedLoss.apply, inputs()
+        for off, way in ((torch.no_grad, loop), (torch.inference_mode, loop), (torch.inference_mode, fused)):
             with off(), pytest.raises(RuntimeError, match="does not require grad"):
                 way(*given, 10)
         with FlopCounterMode(display=False) as count, torch.no_grad():
@@ -106,10 +102,8 @@ class TestFunction:
             hidden, weight, targets = inputs()
             weight.requires_grad_(not frozen)
             with FlopCounterMode(display=False) as count:
-                if fuse:
-                    function.ChunkedLoss.apply(hidden, weight, targets, 10).backward()
-                else:
-                    main.backward_in_chunks(hidden, weight, targets, 10)
+                way = function.ChunkedLoss.apply if fuse else main.backward_in_chunks
+                way(hidden, weight, targets, 10).backward() if fuse else way(hidden, weight, targets, 10)
             flops.append(count.get_total_flops() / (2 * 60 * 8 * 50))
         assert flops == [loop, fused]
 
@@ -138,10 +132,8 @@ class TestFunction:
             found = []
             for chunked in (True, False):
                 hidden, weight, targets = inputs(seed=seed)
-                if chunked:
-                    loss = function.ChunkedLoss.apply(hidden, weight, targets, 10)
-                else:
-                    loss = F.cross_entropy(hidden @ weight.T, targets)
+                plain = F.cross_entropy(hidden @ weight.T, targets)
+                loss = function.ChunkedLoss.apply(hidden, weight, targets, 10) if chunked else plain
                 (first,) = torch.autograd.grad(loss, hidden, create_graph=True)
                 found += torch.autograd.grad(loss, weight, retain_graph=True)
                 found += torch.autograd.grad(loss + 100 * first.square().sum(), weight)
@@ -150,11 +142,9 @@ class TestFunction:
 
     def test_losses_weighted_per_token_need_their_weights_in_forward(self):
         hidden, weight, targets = inputs()
-        weights = torch.rand(60)
-        each = F.cross_entropy(hidden @ weight.T, targets, reduction="none")
+        each, weights = F.cross_entropy(hidden @ weight.T, targets, reduction="none"), torch.rand(60)
         wanted = torch.autograd.grad((each * weights).sum(), weight, retain_graph=True)[0]
-        plain = torch.autograd.grad(each.sum(), weight)[0]
-        factors = wanted / plain
+        factors = wanted / torch.autograd.grad(each.sum(), weight)[0]
         assert factors.std() > 0.05 * factors.mean().abs()  # no number times the stored gradient
 
     def test_rows_without_a_label_can_be_left_out_first(self):
@@ -201,24 +191,21 @@ class TestWays:
         peaks = []
         for way in (ways.at_once, lambda h, w, y: function.ChunkedLoss.apply(h, w, y, ways.SIZE).backward()):
             with torch.device("meta"):
-                hidden = torch.empty(ways.TOKENS, ways.WIDTH, dtype=torch.bfloat16).requires_grad_()
-                weight = torch.empty(ways.WORDS, ways.WIDTH, dtype=torch.bfloat16).requires_grad_()
-                targets = torch.empty(ways.TOKENS, dtype=torch.int64)
+                both = (torch.empty(n, ways.WIDTH, dtype=torch.bfloat16) for n in (ways.TOKENS, ways.WORDS))
+                args = *(z.requires_grad_() for z in both), torch.empty(ways.TOKENS, dtype=torch.int64)
             with ways.Live() as live:
-                way(hidden, weight, targets)
+                way(*args)
             peaks.append(live.peak / 2**30)
         assert peaks[1] - peaks[0] == pytest.approx(1, abs=0.05)
 
     def test_the_sizes_of_the_logits_and_of_what_stays(self):
-        numbers = ways.TOKENS * ways.WORDS
-        assert [round(numbers * size / 2**30, 1) for size in (2, 4)] == [15.7, 31.3]
+        assert [round(ways.TOKENS * ways.WORDS * size / 2**30, 1) for size in (2, 4)] == [15.7, 31.3]
         both = 2 * (ways.TOKENS + ways.WORDS) * ways.WIDTH * 2  # hidden, weight, and their gradients
         assert 0.48 < both / 2**30 / 5.9 < 0.52
 
     def test_with_fewer_tokens_than_the_width_the_weights_gradient_is_larger_than_the_logits(self):
         for tokens, width in ((100, 128), (300, 256)):
-            logits, gradient = torch.empty(tokens, 1000), torch.empty(1000, width)
-            assert (gradient.nbytes > logits.nbytes) == (tokens < width)
+            assert (torch.empty(9, width).nbytes > torch.empty(tokens, 9).nbytes) == (tokens < width)
 
 
 class TestSums:
