@@ -14,10 +14,12 @@ class ChunkedLoss(torch.autograd.Function):
             rows = slice(start, start + size)
             h = hidden[rows].detach().requires_grad_()
             with torch.enable_grad():
-                logits = F.linear(h, w).float()
-                loss = F.cross_entropy(logits, targets[rows], reduction="sum")
+                loss = F.cross_entropy(  # no name keeps the logits
+                    F.linear(h, w).float(), targets[rows], reduction="sum"
+                )
             d_hidden[rows], d_w = torch.autograd.grad(loss, (h, w))
             d_weight += d_w
+            del d_w
             total += loss.detach()
         ctx.save_for_backward(d_hidden, d_weight.to(weight.dtype))
         ctx.count = (targets != -100).sum()

@@ -68,13 +68,12 @@ class TestDebugATransformer:
         floor = math.log(math.e + page.VOCABULARY - 1) - 1  # of cross-entropy on probabilities
         assert page.overfit(*made("softmax before the loss")) > floor > 1.9
 
-    @pytest.mark.parametrize("seed", [1, 3])
-    def test_with_ten_times_the_steps_the_model_without_a_residual_overfits_too(self, seed, monkeypatch):
-        for steps, done in ((30, False), (300, True)):
+    @pytest.mark.parametrize("seed", [0, 1, 3])
+    def test_after_100_steps_the_model_without_a_residual_passes_overfit_too(self, seed, monkeypatch):
+        for steps, passes in ((30, False), (100, True)):
             monkeypatch.setattr(page, "STEPS", steps)
             model, ids = made("no residual", seed)
-            assert (page.overfit(model.eval(), ids) < 0.3) == done
-            assert torch.equal(model.sample(ids[:, :1]), ids) == done
+            assert (page.overfit(model.eval(), ids) < 1.2) == passes
 
     @pytest.mark.parametrize(("smoothing", "passes"), [(0.0, True), (0.1, False)])
     def test_a_perfect_prediction_costs_something_if_labels_are_smoothed(self, smoothing, passes):

@@ -113,9 +113,10 @@ class TestClosedForm:
         assert product[148] > 0 == product[149]
 
     def test_the_states_are_small(self):
-        for a in (0.6, 0.9, 0.99):
-            ones = torch.ones(10_000, dtype=torch.double)
-            assert main.scan(a * ones, ones)[0].max() < 100.001
+        for dtype, most in ((torch.double, 100), (torch.float, 100.001)):  # float32 rounds 0.99 up
+            for a in (0.6, 0.9, 0.99):
+                ones = torch.ones(10_000, dtype=dtype)
+                assert main.scan(a * ones, ones)[0].max() < most
 
     @pytest.mark.parametrize(
         ("a", "size", "right"), [(0.6, 64, True), (0.2, 64, False), (0.2, 32, True), (0.01, 32, False)]
@@ -127,6 +128,22 @@ class TestClosedForm:
         between = (log[:, None] - log).tril()
         assert between.max() <= 0
         assert closed.first_wrong(between.exp().tril() @ ones[:size], a) is None
+
+    @pytest.mark.parametrize(("strong", "right"), [(1, True), (20, True), (64, False)])
+    def test_a_few_strong_tokens_do_not_overflow_a_chunk(self, strong, right):
+        a, b = torch.full((200,), 0.9), torch.ones(200)
+        a[:strong] = 0.2
+        assert torch.allclose(closed.chunked(a, b, 64), main.scan(a, b)[0], rtol=1e-3) == right
+
+    def test_with_a_factor_of_zero_only_the_logs_between_two_tokens_may_be_summed(self):
+        for place in (1, 5):
+            a, b = pairs(10)
+            a[place] = 0
+            log = a.log()
+            difference = (log.cumsum(0)[:, None] - log.cumsum(0)).tril()
+            between = log[:, None].expand(10, 10).tril(-1).cumsum(0)
+            assert (difference.exp().tril() @ b)[place:].isnan().all()
+            torch.testing.assert_close(between.exp().tril() @ b, main.scan(a, b)[0])
 
     def test_in_float16_64_steps_are_too_many_with_0_6(self):
         ones = torch.ones(64, dtype=torch.float16)

@@ -94,6 +94,8 @@ class TestNewtonSchulz:
         update, _ = step(lines)
         assert 0.17 < size(update) / size(step(noise)[0]) < 0.22
         assert torch.linalg.svdvals(update)[1] > 0.2  # a direction that only rounding has made
+        exact_in_bfloat16 = torch.outer(noise[:, 0].sign(), 2.0 ** noise[0].round())
+        assert 0.09 < size(step(exact_in_bfloat16)[0]) / size(step(noise)[0]) < 0.11
         assert size(step(row)[0]) > 0.7 * size(step(noise)[0])  # one row is no such case
 
     @pytest.mark.parametrize("shape", [(5, 5), (4, 7)])
@@ -155,6 +157,8 @@ class TestTorchOptimMuon:
         torch.manual_seed(0)
         update, _ = step(torch.randn(shape))
         assert update.square().mean().sqrt() * shape[1] ** 0.5 == pytest.approx(0.87, abs=0.1)
+        update, _ = step(torch.randn(shape[0], 4) @ torch.randn(4, shape[1]))  # rank 4
+        assert update.square().mean().sqrt() * shape[1] ** 0.5 < 0.6
 
     def test_a_square_matrix_of_width_4096_moves_a_thirteenth(self):
         assert round(0.2 * 4096**0.5) == 13
