@@ -76,6 +76,8 @@ _EMPTY = {"br", "img", "input", "hr", "wbr", "col", "source", "link", "meta"}
 _LEFT_OUT = re.compile(r"Sources|What was wrong|What people write instead.*")
 # Pages made of pieces of other pages, which are found there.
 _MADE_OF_OTHERS = ("about/myths/", "practice/predict/")
+# These have a script, as a mode of practice has, and list what one can also search for.
+_LISTS = ("practice/write/", "practice/trainers/")
 
 
 class _Reader(HTMLParser):
@@ -183,7 +185,7 @@ def entry(shown: str, page: Page) -> Indexed:
         made["aliases"] = list(page.meta["aliases"])
     if names:
         made["names"] = " ".join(sorted(names))
-    if not known and not page.meta.get("module"):
+    if not known and (page.url in _LISTS or not page.meta.get("module")):
         made["list"] = True
     return made
 

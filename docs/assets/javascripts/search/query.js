@@ -53,7 +53,9 @@ const plain = text => text.toLowerCase().replaceAll(/[-_'’]/g, "")
  *   make a page better, but none misses them. `said` are the words just as they were typed.
  */
 export const read = (query, index) => {
-  const typed = words(query).map(({ text }) => ({ text, ...index.take(text) }))
+  // Of zero_grad(set_to_none=True) the names say what is meant.
+  const named = words(query).filter(({ text, at }) => query[at - 1] !== "=" || !/^(True|False|None)$/.test(text))
+  const typed = named.map(({ text }) => ({ text, ...index.take(text) }))
   const asked = []
   const ask = (text, forms, extra = false) => {
     if (forms.size || !extra) asked.push({ text, forms, extra, rarity: Math.max(0.5, ...[...forms.keys()].map(index.rarity)) })
@@ -66,7 +68,7 @@ export const read = (query, index) => {
       for (const part of parts) ask(part, alternatives(part, part, false, index))
       continue
     }
-    ask(text, forms)
+    ask(text, forms, text.length === 1) // the F of F.relu, a dimension
     for (const part of parts) if (index.known.has(part)) ask(part, new Map([[part, 0.4]]), true)
   }
   for (const [number, { text }] of typed.slice(1).entries()) {
@@ -85,8 +87,8 @@ const quoted = (said, text) => {
   return most
 }
 
-/** A page that only lists others comes after them, and one to write code on after the one that explains. */
-const prior = ({ list, location }) => list ? 0.4 : location.startsWith("practice/") ? 0.85 : 1
+/** A page that only lists others comes after them, and one to write code on or to tell a story after the one that explains. */
+const prior = ({ list, location }) => list ? 0.4 : location.startsWith("practice/") ? 0.85 : location.includes("/behavioral/") ? 0.8 : 1
 
 /** Whether a page is called so: each word of a name (title, alias, tag) is one that is asked for. */
 const called = (page, asked, needed, { take, rarity }) => {
@@ -129,7 +131,7 @@ export const rank = (asked, index) => {
   for (const page of found) {
     const entry = index.pages[page.number]
     const share = page.covered / needed
-    page.score = (page.score + 6 * called(entry, asked, needed, index)) * (0.2 + 0.8 * share * share) * prior(entry)
+    page.score = (page.score + 6 * called(entry, asked, needed, index)) * (0.3 + 0.7 * share * share) * prior(entry)
   }
   const byScore = (one, other) => other.score - one.score || one.number - other.number
   found.sort(byScore)
