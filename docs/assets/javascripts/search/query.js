@@ -58,7 +58,10 @@ export const read = (query, index) => {
   const typed = named.map(({ text }) => ({ text, ...index.take(text) }))
   const asked = []
   const ask = (text, forms, extra = false) => {
-    if (forms.size || !extra) asked.push({ text, forms, extra, rarity: Math.max(0.5, ...[...forms.keys()].map(index.rarity)) })
+    if (!forms.size && extra) return
+    const most = Math.max(0, ...forms.values())
+    const nearest = [...forms.keys()].filter(form => forms.get(form) === most)
+    asked.push({ text, forms, extra, rarity: Math.max(0.5, ...nearest.map(index.rarity)) })
   }
   for (const [number, { text, whole, parts }] of typed.entries()) {
     if (!whole) continue
