@@ -6,7 +6,6 @@ import re
 from collections import Counter
 
 import pytest
-from test_page import FIRST
 
 from warmup.content.header import parse
 from warmup.kinds import levels
@@ -47,7 +46,7 @@ def test_each_program_of_a_page_equals_its_record(tab, server, counts, question)
     for number, program in enumerate(shown):
         blocks.nth(number).get_by_role("button", name=re.compile("^Run ")).click()
         output = tab.locator(f".highlight[data-program='{program}'] + .tw-run")
-        tab.wait_for_function("box => box.dataset.word", arg=output.element_handle(), timeout=max(FIRST, SLOWEST))
+        tab.wait_for_function("box => box.dataset.word", arg=output.element_handle(), timeout=SLOWEST)
         word = output.get_attribute("data-word")
         counts[word] += 1
         if word not in expected(program):

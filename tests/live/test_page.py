@@ -16,7 +16,7 @@ from warmup.live import kernel, kernels
 from warmup.run.result import Result
 
 PAGE = "junior/autograd/zero-grad/"
-FIRST = 60_000  # milliseconds that a busy machine may need for Python and torch
+FIRST = 180_000  # milliseconds that a busy machine may need for Python and torch, or for a flood of messages
 
 
 class Cell:

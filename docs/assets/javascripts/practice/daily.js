@@ -20,7 +20,7 @@ import { failed, loadCards } from "./shared/cards.js"
 import { AGAIN, dayBegins, isDue } from "./shared/fsrs.js"
 import { showNotices } from "./shared/notices.js"
 import "./shared/offline.js"
-import { KNOWN, settle, verdictOf } from "./shared/verdict.js"
+import { KNOWN, noteVerdict, verdictOf } from "./shared/verdict.js"
 import { missedWords, noteWords, wordsOf } from "./shared/words.js"
 import { address } from "../shared/address.js"
 
@@ -65,7 +65,7 @@ const codeOfDay = day => coding.find(({ name }) => name === day.code)
 
 // ---------- The overview ----------
 
-const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day), code: day => codeOfDay(day) }
+const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day) && (day.right ?? null) === null, code: day => codeOfDay(day) }
 
 // The steps that a day has, from one of them on.
 const stepsFrom = (step, day) => STEPS.slice(Math.max(0, STEPS.indexOf(step))).filter(name => has[name](day))
@@ -91,7 +91,8 @@ const ABOUT = {
 
 /** What came of the day's cards so far. */
 const cardsOfDay = day => {
-  const asked = split(day.cards).filter(id => store.get(`card:${id}`)?.last >= dayBegins(Date.now()))
+  const begin = day.began ?? dayBegins(Date.now())  // it may end after midnight
+  const asked = split(day.cards).filter(id => store.get(`card:${id}`)?.last >= begin)
   const missed = split(day.missedBefore)
   const isAgain = id => firstOf(store.get(`card:${id}`)) === AGAIN
   return { graded: asked.length, again: asked.filter(isAgain).length, back: missed.filter(id => asked.includes(id) && !isAgain(id)).length }
@@ -100,8 +101,10 @@ const cardsOfDay = day => {
 const lastLine = () => improved(today(), cardsOfDay(today()))
 
 const days = () => {
+  if (!settings().streak) return ""
   const count = streak(date)
-  return settings().streak && count > 0 ? `${counted(count, "day")} in a row. A missed day is forgiven.` : ""
+  if (count > 0) return `${counted(count, "day")} in a row. A missed day is forgiven.`
+  return daysBefore(date).some(([, day]) => isDone(day)) ? "A row begins with today's warmup." : ""
 }
 
 const showOverview = () => {
@@ -134,7 +137,7 @@ const start = () => {
     const day = chosen()
     const wasMissed = id => store.get(`card:${id}`) && firstOf(store.get(`card:${id}`)) === AGAIN
     keepDay(date, {
-      ...day, step: "cards", missedBefore: split(day.cards).filter(wasMissed).join(","),
+      ...day, step: "cards", began: Date.now(), missedBefore: split(day.cards).filter(wasMissed).join(","),
       said: 0, of: 0, saidBefore: wordsOf(day.question)?.said ?? null,
       verdict: "", verdictBefore: verdictOf(day.question) ?? "",
       right: null, rightBefore: store.get(`puzzle:${day.puzzle}`)?.last ?? null,
@@ -173,7 +176,7 @@ const after = step => go(STEPS[STEPS.indexOf(step) + 1] ?? "done")
 const act = {
   cards: day => {
     const left = cardsLeft(day).map(id => bank.byId.get(id))
-    running = new Session(bank, view, () => after("cards"), reviewOf(left, unfinished(bank)), "Go on")
+    running = new Session(bank, view, () => after("cards"), reviewOf(left, unfinished(bank)), "Go on", () => "Aloud, in a sentence or two: a minute.")
     running.begin()
   },
 
@@ -181,7 +184,7 @@ const act = {
     const card = bank.byId.get(day.question)
     running = new Aloud(bank, card, view, day.why, verdict => {
       noteWords(card, view, verdict !== KNOWN)
-      if (verdictOf(card.id) !== verdict) settle(card.id, verdict)
+      noteVerdict(card.id, verdict)
       const { said = 0, of = 0 } = view.querySelector(".tw-terms") ? wordsOf(card.id) ?? {} : {}
       keepDay(date, { verdict, said, of })
       after("aloud")
@@ -216,6 +219,7 @@ const act = {
         element("a", { class: "tw-button", href: piece.url, onclick: () => keepDay(date, { step: "done" }) }, "Open it"),
         button("Not today", () => after("code"), { key: "Space", quiet: true })))
     view.querySelector("h2").focus({ preventScroll: true })
+    app.scrollIntoView({ block: "start" })
   },
 }
 
@@ -255,7 +259,9 @@ shortcuts(app, (key, { target }) => {
   return true
 })
 
-form.addEventListener("change", () => store.set(PLACE, { level: form.elements.level.value, streak: form.elements.streak.checked }))
+// Only what was changed: a level that nobody chose here is the plan's, whichever plan comes later.
+form.addEventListener("change", ({ target: { name, type, checked, value } }) =>
+  store.set(PLACE, { ...store.get(PLACE), [name]: type === "checkbox" ? checked : value }))
 form.addEventListener("submit", event => event.preventDefault())
 const refresh = () => {
   if (bank && app.dataset.view === "overview") showOverview()

@@ -41,7 +41,7 @@ COUNTED = {"place:daily": {"at": 1, "level": "junior", "streak": True}}
         ((0, 1, 2), 3, "3 days in a row. A missed day is forgiven."),
         ((0, 1, 2), 2, "3 days in a row. A missed day is forgiven."),
         ((0, 1, 2), 4, "3 days in a row. A missed day is forgiven."),  # one day missed
-        ((0, 1, 2), 5, ""),  # two
+        ((0, 1, 2), 5, "A row begins with today's warmup."),  # two
         ((0, 2, 4), 5, "3 days in a row. A missed day is forgiven."),
         ((0, 3, 4), 5, "2 days in a row. A missed day is forgiven."),
         ((0,), 1, "1 day in a row. A missed day is forgiven."),

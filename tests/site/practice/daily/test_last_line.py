@@ -50,7 +50,7 @@ def test_what_was_weak_comes_again_and_the_end_says_that_it_went_better(open_pag
     say_it(page)
     predict(page)
     expect(end(page)).to_contain_text("Better than before: you could say an answer that you could not on February 20")
-    expect(end(page)).to_contain_text(re.compile(r"you said (\d) of \1 words, 0 when you last ticked them"))
+    expect(end(page)).to_contain_text(re.compile(r"you said (\d) of \1 words, none the time before"))
 
 
 def test_a_card_that_was_missed_and_is_recalled_is_back(open_page):

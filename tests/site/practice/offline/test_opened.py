@@ -53,6 +53,11 @@ def test_each_page_that_is_opened_later_is_kept_and_no_other(reader, host):
     page.goto(host.root + OTHER)
     expect(page.get_by_role("heading", level=1)).to_have_text(NOT_HERE)
     expect(page.get_by_role("main")).to_contain_text(f"has not kept {OTHER}")
+    kept = page.locator("#tw-opened a")
+    expect(kept).to_have_count(3)
+    assert {link.get_attribute("href") for link in kept.all()} == {host.root + path for path in (QUESTION, "", "plan/")}
+    kept.first.click()
+    shows(page, 1)
 
 
 @pytest.mark.parametrize("down", [False, True])

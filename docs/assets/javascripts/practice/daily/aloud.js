@@ -53,7 +53,7 @@ export class Aloud {
         element("p", { class: "tw-ask__place" }, `${place(this.#bank, this.#card)}${WHY[this.#why] && ` · ${WHY[this.#why]}`}`),
         element("h2", { tabindex: "-1" }, title),
         element("p", {}, now)),
-      element("p", { class: "tw-keys" }, `Answer aloud, as you would answer a person. The page gives it ${counted(minutes, "minute")}.`),
+      element("p", { class: "tw-quiet" }, `Answer aloud, as you would answer a person. The page gives it ${counted(minutes, "minute")}.`),
       element("div", { class: "tw-actions" }, button("I have answered", () => this.#reveal(), { key: "Space" })))
   }
 

@@ -8,7 +8,7 @@ const MINUTES = 10
 const MINUTES_OF_A_PROGRAM = 2
 const LONGEST = 6  // minutes of a question that is asked
 const FEWEST = 3, MOST = 6  // cards, each a minute or less
-const REST = 3  // days on which a question is not asked again
+const REST = 3  // days on which a question is not asked again, nor a program that was passed over
 const REST_OF_A_PROGRAM = 1
 const EVERY = 3  // warmups to the next piece of code
 
@@ -26,13 +26,14 @@ export const questionOf = ({ bank, date, level, plan, weak, isKnown, days }) => 
   const first = (ids, why) => ids.filter(id => mayBeAsked(bank.byId.get(id))).map(id => ({ id, why }))[0]
   const ofLevel = bank.cards.filter(card => card.level === level).map(({ id }) => id)
   const asked = new Set(days.map(([, { question }]) => question))
+  const isNext = id => !isKnown(id) && !weak.includes(id)
   const lists = [
-    [plan.filter(id => !isKnown(id)), "plan"],
-    [ofLevel.filter(id => !isKnown(id) && !asked.has(id)), "level"],
-    [ofLevel.filter(id => !isKnown(id)), "level"],
+    [plan.filter(isNext), "plan"],
+    [ofLevel.filter(id => isNext(id) && !asked.has(id)), "level"],
+    [ofLevel.filter(isNext), "level"],
     [ofLevel, "level"],
   ]
-  lists.splice(days[0]?.[1].why === "weak" ? 1 : 0, 0, [weak, "weak"])
+  lists.splice(days[0]?.[1].why === "weak" ? 3 : 0, 0, [weak, "weak"])
   for (const [ids, why] of lists) {
     const found = first(ids, why)
     if (found) return found
@@ -60,13 +61,14 @@ export const cardsOf = ({ level, plan, isRead }, due, fresh, question) => {
 
 /**
  * The program to predict: one that was wrong, after a rest; else a new one, of the question's topic or of the level or of those
- * below it; else the one that was asked longest ago.
+ * below it; else the one that was asked longest ago. One that was passed over rests as well.
  */
-export const puzzleOf = ({ bank, level, puzzles, entryOf, now }, topic) => {
+export const puzzleOf = ({ bank, level, puzzles, entryOf, now, date, days }, topic) => {
   const levels = upTo(Object.keys(bank.levels), level).reverse()
   const at = puzzle => entryOf(puzzle)?.at ?? 0
   const rested = puzzles.filter(puzzle => at(puzzle) < dayBegins(now, -REST_OF_A_PROGRAM)).sort((one, other) => at(one) - at(other))
-  const fresh = puzzles.filter(puzzle => !entryOf(puzzle))
+  const recent = new Set(days.filter(([day]) => daysBetween(day, date) <= REST).map(([, { puzzle }]) => puzzle))
+  const fresh = puzzles.filter(puzzle => !entryOf(puzzle) && !recent.has(puzzle.slug))
   return rested.find(puzzle => entryOf(puzzle)?.last === false)
     ?? fresh.find(puzzle => puzzle.topic === topic)
     ?? levels.map(one => fresh.find(puzzle => puzzle.level === one)).find(Boolean)

@@ -20,7 +20,7 @@ export const improved = (day, { graded, again, back }) => {
   const better = sentence("Better than before", [
     back > 0 && `${counted(back, "card")} that you had missed ${back === 1 ? "is" : "are"} back`,
     day.verdict === "known" && day.verdictBefore === "notYet" && `you could say an answer that you could not ${day.askedBefore ? `on ${spoken(day.askedBefore)}` : "before"}`,
-    day.saidBefore !== null && day.said > day.saidBefore && `you said ${day.said} of ${day.of} words, ${day.saidBefore} when you last ticked them`,
+    day.saidBefore !== null && day.said > day.saidBefore && `you said ${day.said} of ${day.of} words, ${day.saidBefore || "none"} the time before`,
     day.right && day.rightBefore === false && "you predicted a program that had fooled you",
   ])
   const done = sentence("Done today", [

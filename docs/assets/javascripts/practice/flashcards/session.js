@@ -39,12 +39,15 @@ export const unfinished = bank => {
 /** The first grade that a card got on the day of its last one. */
 export const firstOf = ({ first, grade }) => first ?? grade
 
+const hintOf = card => (isExercise(card) ? "Write it down." : `About ${counted(card.minutes, "minute")} aloud.`)
+
 /** Shows one card after the other. */
 export class Session {
   #bank
   #view
   #stop
   #onward
+  #hint
   #queue
   #total
   #parked
@@ -60,12 +63,14 @@ export class Session {
    * @param {{queue: string[], total: number, parked: ?{queue: string[], total: number}}} cards ids that are left, of how
    *   many, and a session that can go on when this one has ended.
    * @param {string} onward names the button with which the reader leaves its end.
+   * @param {(card: Object) => string} hint what is said below a card that is asked.
    */
-  constructor(bank, view, stop, { queue, total, parked = null }, onward = "Back to the overview") {
+  constructor(bank, view, stop, { queue, total, parked = null }, onward = "Back to the overview", hint = hintOf) {
     this.#bank = bank
     this.#view = view
     this.#stop = stop
     this.#onward = onward
+    this.#hint = hint
     this.#queue = [...queue]
     this.#total = total
     this.#parked = parked
@@ -112,7 +117,7 @@ export class Session {
     }
     const card = this.#bank.byId.get(this.#queue[0])
     this.#show(question(this.#bank, card, this.#queue.length),
-      element("p", { class: "tw-keys" }, isExercise(card) ? "Write it down." : `About ${counted(card.minutes, "minute")} aloud.`),
+      element("p", { class: "tw-quiet" }, this.#hint(card)),
       element("div", { class: "tw-actions" }, button("Reveal the answer", () => this.#reveal(), { key: "Space" })))
   }
 

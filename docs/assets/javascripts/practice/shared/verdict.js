@@ -28,6 +28,16 @@ const undoDue = name => {
   else if (wasDue) store.set(name, { ...card, due: wasDue })
 }
 
+/** What a reader says of an answer on one occasion after the other: the same verdict as before undoes nothing. */
+export const noteVerdict = (id, verdict) => {
+  if (verdictOf(id) !== verdict) {
+    settle(id, verdict)
+    return
+  }
+  store.set(`question:${id}`, { ...store.get(`question:${id}`) })  // of today
+  if (verdict === NOT_YET) makeDue(`card:${id}`)
+}
+
 /**
  * Note that a reader could say an answer, or could not yet. The same verdict once more undoes it.
  *
