@@ -150,7 +150,8 @@ def _marked(element: Tree, word: re.Pattern) -> bool:
 
 def _stack(table: Tree) -> None:
     """Give the cells of a wide table the names of their columns: on a phone they stand below each other."""
-    names = ["".join(cell.itertext()).strip() for cell in table.iterfind("thead/tr/th")]
+    # All cells of the head: the one above the names of rows may be a td.
+    names = ["".join(cell.itertext()).strip() for cell in table.iterfind("thead/tr/*")]
     rows = table.findall("tbody/tr")
     widths = [max(map(len, column)) for column in zip(names, *(_texts(row) for row in rows), strict=False)]
     if sum(widths) <= MOST_COLUMNS:

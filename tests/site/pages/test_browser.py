@@ -27,6 +27,17 @@ def test_the_front_door_leads_to_a_topic_in_one_click(open_page):
     expect(page).to_have_url(re.compile("junior/autograd/"))
 
 
+def test_on_a_phone_each_plan_stands_beside_its_time(open_page):
+    page = open_page(width=390)
+    expect(page.get_by_role("link", name="Daily warmup").last).to_be_in_viewport()
+    cells = page.locator(".tw-times tbody td")
+    assert cells.count() == 9
+    for cell in cells.all():
+        shown = cell.evaluate("cell => getComputedStyle(cell, '::before').content")
+        leads = cell.locator("a").get_attribute("href")
+        assert f"Two {re.search('time=([a-z]+)', leads)[1]}" in shown, (leads, shown)
+
+
 def test_a_filter_that_matches_nothing_says_what_to_do(open_page):
     empty = next(
         (level.slug, kind)
