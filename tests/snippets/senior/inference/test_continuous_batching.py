@@ -51,14 +51,18 @@ class TestGainInSteps:
         assert (main.static(answers, 4), main.continuous(answers, 4)) == (12, 8)
 
     @pytest.mark.parametrize("slots", [8, 32])
-    def test_sorted_static_batches_are_as_good(self, slots):
-        answers = exponential(4, count=32_000)
-        assert main.static(sorted(answers), slots) == pytest.approx(main.continuous(answers, slots), rel=0.01)
+    def test_sorted_static_batches_are_as_good_or_one_longest_answer_worse(self, slots):
+        for answers in main.ANSWERS.values():
+            assert main.static(sorted(answers), slots) <= main.continuous(answers, slots)
+        draw = random.Random(slots)
+        tail = [int(draw.lognormvariate(5, 1)) + 1 for _ in range(100 * slots)]
+        best = main.continuous(tail, slots)
+        assert best < main.static(sorted(tail), slots) <= sum(tail) / slots + max(tail) <= best + max(tail)
 
     def test_few_long_answers_gain_more_and_a_limit_less(self):
         draw = random.Random(1)
         answers = [2000 if draw.random() < 1 / 32 else 100 for _ in range(32_000)]
-        assert gain(answers, 32) == pytest.approx(8.3, abs=0.3)
+        assert gain(answers, 32) == pytest.approx(8.2, abs=0.3)
         cut = [min(answer, 400) for answer in main.ANSWERS["exponential"]]
         assert gain(cut, 32) == pytest.approx(2.3, abs=0.05)
 
