@@ -62,6 +62,12 @@ class TestInferenceOptimization:
         monkeypatch.setattr(main, "BANDWIDTH", bandwidth * main.BANDWIDTH)
         assert before / max(main.limits(parameters, 1, 640, bits=4, graph=True).values()) > 5
 
+    def test_slower_kernels_or_times_that_add_up_change_the_gains(self, monkeypatch):
+        before, after = main.limits(8e9, 1, 640), main.limits(8e9, 1, 640, graph=True)
+        assert sum(before.values()) / sum(after.values()) == pytest.approx(1.7, abs=0.05)
+        monkeypatch.setattr(main, "BANDWIDTH", 0.6 * main.BANDWIDTH)
+        assert gain((8e9, 1, 640), bits=4) == pytest.approx(2.5, abs=0.05)
+
     @pytest.mark.parametrize(("batch", "faster"), [(1, 1.5), (512, 1)])
     def test_a_gain_for_one_request_can_be_gone_in_a_large_batch(self, batch, faster):
         assert gain((8e9, batch, 640), bits=4) == pytest.approx(faster, abs=0.01)

@@ -120,12 +120,16 @@ class TestOnnxExport:
             )
         assert session(program.model_proto).get_inputs()[0].shape == ["n", 3]
 
-    def test_a_python_number_is_a_constant(self):
+    def test_a_python_number_is_a_constant_unless_it_is_dynamic(self):
         class Scale(nn.Module):
-            def forward(self, x, k):
-                return x * k
+            def forward(self, x, k, n):
+                return x * k + n
 
-        assert len(session(exported(Scale().eval(), (torch.ones(2), 3))).get_inputs()) == 1
+        dynamic = {"x": None, "k": torch.export.Dim.DYNAMIC, "n": None}
+        run = session(exported(Scale().eval(), (torch.ones(2), 3, 4), dynamic_shapes=dynamic))
+        assert [one.name for one in run.get_inputs()] == ["x", "k"]
+        (out,) = run.run(None, {"x": torch.ones(2).numpy(), "k": torch.tensor(7).numpy()})
+        assert out.tolist() == [11, 11]
 
     def test_weights_go_into_a_file_beside_the_graph(self, tmp_path):
         program = torch.onnx.export(nn.Linear(64, 64).eval(), (torch.randn(2, 64),), verbose=False)

@@ -128,6 +128,11 @@ class TestTraining:
         assert plain + 0.05 < clipped < trained - 0.05 and trained > 0.88
         assert page.rounded(net[0], 2)[0, :, 0].unique().numel() == 3
 
+    def test_at_2_bits_the_clip_of_the_training_alone_gets_back_over_ten_points(self, nets):
+        plain, alone = (page.accuracy(nets[0], lambda w, c=c: page.rounded(w, 2, c)).mean() for c in (1.0, 0.7))
+        trained = page.accuracy(nets[1], lambda w: page.fake_quantize(w, 2)).mean()
+        assert plain + 0.1 < alone < trained - 0.04
+
     def test_at_3_bits_training_with_rounding_wins_a_little(self, nets):
         trained = page.accuracy(nets[2], lambda w: page.fake_quantize(w, 3)).mean()
         for change in (page.rounded, page.best_clip):

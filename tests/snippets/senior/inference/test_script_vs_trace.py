@@ -140,14 +140,17 @@ class TestScriptVsTrace:
         assert Branch()(other).dtype == torch.half
         assert program(other).dtype == other.dtype
 
-    def test_none_as_an_argument_is_baked_into_an_export_without_a_guard(self):
+    def test_none_in_the_example_is_baked_into_an_export_without_a_guard_and_none_later_raises(self):
         class Adds(nn.Module):
             def forward(self, x, k):
                 return x if k is None else x + k
 
-        program = torch.export.export(Adds(), (torch.ones(2), None)).module()
-        assert Adds()(torch.ones(2), 3).tolist() == [4, 4]
-        assert program(torch.ones(2), 3).tolist() == [1, 1]
+        x, number, tensor = torch.ones(2), 3, torch.full((2,), 3.0)
+        program = torch.export.export(Adds(), (x, None)).module()
+        for k in (number, tensor):
+            assert Adds()(x, k).tolist() == [4, 4] and program(x, k).tolist() == [1, 1]
+            with pytest.raises((AssertionError, AttributeError)):
+                torch.export.export(Adds(), (x, k)).module()(x, None)
 
     def test_a_global_number_is_baked_into_an_export_without_a_guard_and_into_no_script(self):
         kept = {"n": 2}

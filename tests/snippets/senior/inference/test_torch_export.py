@@ -91,13 +91,31 @@ class TestTorchExport:
         program = torch.export.export(Branch(), (torch.zeros(2),)).module()
         assert program(torch.zeros(2).double()).tolist() == [0, 0]
 
-    def test_the_dtype_that_forward_takes_from_its_input_is_the_examples(self):
-        class Softmax(nn.Module):
+    @pytest.mark.parametrize(
+        "takes",
+        [
+            lambda x: torch.softmax(x, 0, dtype=x.dtype),
+            lambda x: torch.arange(2).to(x),
+            lambda x: x.new_tensor([1.0, 2.0]),
+        ],
+    )
+    def test_the_dtype_that_forward_takes_from_its_input_is_the_examples(self, takes):
+        class Takes(nn.Module):
             def forward(self, x):
-                return torch.softmax(x, 0, dtype=x.dtype)
+                return takes(x)
 
-        program, x = torch.export.export(Softmax(), (torch.zeros(2),)).module(), torch.ones(2).double()
-        assert Softmax()(x).dtype == torch.double and program(x).dtype == torch.float
+        program, x = torch.export.export(Takes(), (torch.zeros(2),)).module(), torch.ones(2).double()
+        assert Takes()(x).dtype == torch.double and program(x).dtype == torch.float
+
+    @pytest.mark.parametrize("convert", [torch.Tensor.float, lambda x: x.to(torch.half) + 1])
+    def test_a_conversion_of_the_input_checks_its_dtype(self, convert):
+        class Converts(nn.Module):
+            def forward(self, x):
+                return convert(x)
+
+        program = torch.export.export(Converts(), (torch.zeros(2),)).module()
+        with pytest.raises(RuntimeError, match="dtype mismatch"):
+            program(torch.ones(2).double())
 
     def test_a_dimension_more_is_not_guarded(self):
         class Rows(nn.Module):
