@@ -42,14 +42,15 @@ class TestLossSpikes:
         assert main.step(saved[500], usual)[1] < 1
         assert rise(main.replay(task, saved[500], bad, clip=1.0)) < 2
 
-    @pytest.mark.parametrize("seed", [0, 1])
-    def test_if_the_usual_gradients_are_noisy_the_bad_batch_does_little(self, seed):
+    @pytest.mark.parametrize("seed", [0, 2])
+    @pytest.mark.parametrize(("usually", "least", "most"), [(3.0, 1.0, 1.4), (0.1, 20, 100)])
+    def test_if_the_usual_gradients_are_noisy_the_same_bad_batch_does_little(self, seed, usually, least, most):
         task = main.Task(seed)
         usual = task.batch
-        task.batch = lambda rows=32, noise=3.0: usual(rows, noise)
-        saved = main.train(task, save_at=(500,))[500]
-        curves = [main.replay(task, saved, task.batch(noise=noise)) for noise in (3.0, 10.0)]
-        assert max(curves[1]) < 1.2 * max(curves[0])
+        task.batch = lambda rows=32, noise=usually: usual(rows, noise)
+        for saved in main.train(task, save_at=(500, 800)).values():
+            curves = [main.replay(task, saved, task.batch(noise=noise)) for noise in (usually, 10.0)]
+            assert least < max(curves[1]) / max(curves[0]) < most
 
     def test_the_loss_comes_back_by_itself(self, run):
         task, saved, _, bad = run
