@@ -515,7 +515,8 @@ class TestDdpUnused:
                 replica.zero_grad()
                 replica.module.skip = skip
                 replica(x).sum().backward()
-                time.sleep(0.2)  # nothing waits for an all-reduce of an unfinished backward
+                dist.barrier()  # both ranks have started their all-reduces
+                time.sleep(1 if skip else 0)  # nothing waits for that of an unfinished backward
                 sums.append([m.weight.grad.sum().item() for m in (replica.module.first, replica.module.last)])
             return sums
 
