@@ -6,7 +6,7 @@ import { button, counted, element } from "../shared/dom.js"
 import { shortcuts } from "../shared/keys.js"
 import { store } from "../shared/store.js"
 import { Aloud } from "./daily/aloud.js"
-import { dateOf, dayOn, daysBefore, isDone, keepDay, streak } from "./daily/days.js"
+import { dateOf, dayOn, daysBefore, isCounted, isDone, keepDay, streak } from "./daily/days.js"
 import { improved } from "./daily/improved.js"
 import { plan, prepare } from "./daily/prepare.js"
 import { noteGone } from "./flashcards/due.js"
@@ -65,7 +65,7 @@ const codeOfDay = day => coding.find(({ name }) => name === day.code)
 
 // ---------- The overview ----------
 
-const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day) && (day.right ?? null) === null, code: day => codeOfDay(day) }
+const has = { cards: day => cardsLeft(day).length > 0, aloud: day => bank.byId.has(day.question), program: day => puzzleOfDay(day), code: day => codeOfDay(day) }
 
 // The steps that a day has, from one of them on.
 const stepsFrom = (step, day) => STEPS.slice(Math.max(0, STEPS.indexOf(step))).filter(name => has[name](day))
@@ -104,7 +104,7 @@ const days = () => {
   if (!settings().streak) return ""
   const count = streak(date)
   if (count > 0) return `${counted(count, "day")} in a row. A missed day is forgiven.`
-  return daysBefore(date).some(([, day]) => isDone(day)) ? "A row begins with today's warmup." : ""
+  return daysBefore(date).some(([, day]) => isCounted(day)) ? "A row begins with today's warmup." : ""
 }
 
 const showOverview = () => {
@@ -247,7 +247,11 @@ const leave = () => {
 
 // ---------- Keys, start ----------
 
-attempt.addEventListener("answered", () => keepDay(date, { right: store.get(`puzzle:${attempt.puzzle.slug}`).last }))
+// The day is over then, but for the offer of code: who closes the page now has done it.
+attempt.addEventListener("answered", () => {
+  const [next] = stepsFrom("code", today())
+  keepDay(date, { right: store.get(`puzzle:${attempt.puzzle.slug}`).last, step: next ?? "done" })
+})
 
 shortcuts(app, (key, { target }) => {
   if (!bank) return false

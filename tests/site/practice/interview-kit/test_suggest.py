@@ -133,3 +133,16 @@ def test_on_a_phone_the_answer_is_below_its_line(open_page, scheme):
     page.set_viewport_size({"width": 1280, "height": 900})
     expect(page.locator(".tw-kit__preview .tw-kit__answer")).to_be_visible()
     check_with_axe(page, ids[1], colors_only=scheme == "dark")
+
+
+def test_on_a_phone_the_next_line_that_is_pressed_stays_in_view(open_page):
+    page = open_page(PAGE, width=390)
+    suggest(page)
+    lines = page.locator(".tw-kit__line")
+    lines.nth(1).click()
+    expect(chosen(page).nth(1)).to_contain_text("Strong")
+    lines.nth(4).evaluate("line => line.scrollIntoView({ block: 'start' })")
+    lines.nth(4).click()
+    expect(chosen(page).nth(4)).to_contain_text("Strong")
+    expect(lines.nth(4)).to_be_in_viewport()
+    assert lines.nth(4).bounding_box()["y"] > 40  # below the header

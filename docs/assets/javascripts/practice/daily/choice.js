@@ -26,14 +26,15 @@ export const questionOf = ({ bank, date, level, plan, weak, isKnown, days }) => 
   const first = (ids, why) => ids.filter(id => mayBeAsked(bank.byId.get(id))).map(id => ({ id, why }))[0]
   const ofLevel = bank.cards.filter(card => card.level === level).map(({ id }) => id)
   const asked = new Set(days.map(([, { question }]) => question))
-  const isNext = id => !isKnown(id) && !weak.includes(id)
+  const lastAsked = id => Date.parse(days.find(([, { question }]) => question === id)?.[0] ?? "1970-01-01")
+  const others = ofLevel.filter(id => !weak.includes(id))
   const lists = [
-    [plan.filter(isNext), "plan"],
-    [ofLevel.filter(id => isNext(id) && !asked.has(id)), "level"],
-    [ofLevel.filter(isNext), "level"],
-    [ofLevel, "level"],
+    [plan.filter(id => !isKnown(id) && !weak.includes(id)), "plan"],
+    [others.filter(id => !isKnown(id) && !asked.has(id)), "level"],
+    [others.filter(id => !isKnown(id)), "level"],
+    [[...others].sort((one, other) => lastAsked(one) - lastAsked(other)), "level"],
   ]
-  lists.splice(days[0]?.[1].why === "weak" ? 3 : 0, 0, [weak, "weak"])
+  lists.splice(days[0]?.[1].why === "weak" ? lists.length : 0, 0, [weak, "weak"])
   for (const [ids, why] of lists) {
     const found = first(ids, why)
     if (found) return found
@@ -66,9 +67,11 @@ export const cardsOf = ({ level, plan, isRead }, due, fresh, question) => {
 export const puzzleOf = ({ bank, level, puzzles, entryOf, now, date, days }, topic) => {
   const levels = upTo(Object.keys(bank.levels), level).reverse()
   const at = puzzle => entryOf(puzzle)?.at ?? 0
-  const rested = puzzles.filter(puzzle => at(puzzle) < dayBegins(now, -REST_OF_A_PROGRAM)).sort((one, other) => at(one) - at(other))
-  const recent = new Set(days.filter(([day]) => daysBetween(day, date) <= REST).map(([, { puzzle }]) => puzzle))
-  const fresh = puzzles.filter(puzzle => !entryOf(puzzle) && !recent.has(puzzle.slug))
+  const isRecent = ([day, { right }]) => daysBetween(day, date) <= REST && (right ?? null) === null
+  const passedOver = new Set(days.filter(isRecent).map(([, { puzzle }]) => puzzle))
+  const offered = puzzles.filter(puzzle => !passedOver.has(puzzle.slug))
+  const rested = offered.filter(puzzle => at(puzzle) < dayBegins(now, -REST_OF_A_PROGRAM)).sort((one, other) => at(one) - at(other))
+  const fresh = offered.filter(puzzle => !entryOf(puzzle))
   return rested.find(puzzle => entryOf(puzzle)?.last === false)
     ?? fresh.find(puzzle => puzzle.topic === topic)
     ?? levels.map(one => fresh.find(puzzle => puzzle.level === one)).find(Boolean)

@@ -35,7 +35,7 @@ export const keepDay = (date, changes) => {
 export const streak = today => {
   let [count, last] = [0, today]
   for (const [date, { step }] of [[today, dayOn(today) ?? {}], ...daysBefore(today)]) {
-    if (step !== DONE) continue
+    if (!isCounted({ step })) continue
     if (daysBetween(date, last) > 2) break
     count += 1
     last = date
@@ -44,3 +44,6 @@ export const streak = today => {
 }
 
 export const isDone = day => day?.step === DONE
+
+/** Whether a day counts: code is an offer on top. */
+export const isCounted = day => isDone(day) || day?.step === "code"

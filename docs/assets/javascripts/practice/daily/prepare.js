@@ -6,7 +6,7 @@ import { sorted } from "../flashcards/queue.js"
 import { suspended } from "../flashcards/suspended.js"
 import { entryOf, puzzles } from "../predict/puzzles.js"
 import { cardsOf, codeOf, puzzleOf, questionOf } from "./choice.js"
-import { daysBefore, isDone } from "./days.js"
+import { daysBefore, isCounted } from "./days.js"
 import { weak } from "./weak.js"
 
 /** The plan that was chosen last, or nothing of one. */
@@ -43,6 +43,6 @@ export const prepare = (bank, coding, date, level) => {
     cards: cards.map(({ id }) => id).join(","),
     question: question?.id ?? "", why: question?.why ?? "",
     puzzle: puzzle?.slug ?? "",
-    code: codeOf(reader, reader.days.filter(([, day]) => isDone(day)).length)?.name ?? "",
+    code: codeOf(reader, reader.days.filter(([, day]) => isCounted(day)).length)?.name ?? "",
   }
 }

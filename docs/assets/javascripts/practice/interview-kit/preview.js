@@ -50,7 +50,8 @@ export const previews = (app, items, { bank, byId }) => {
     box.replaceChildren(...answer(bank, card))
     panel.querySelector("h2").textContent = card.title
     place()
-    if (!panel.hidden) panel.scrollIntoView({ block: "nearest" })
+    // Where an answer above has just been closed, the line that was pressed is elsewhere now.
+    ;(panel.hidden ? named(name) : panel).scrollIntoView({ block: "nearest" })
   }
 
   const opener = (where, id, properties, text) => {
