@@ -43,15 +43,19 @@ class Visit:
     """A page, what it asked for, and the programs on it."""
 
     def __init__(self, context, address: str, path: str) -> None:
-        self.asked: list[str] = []
+        self.asked: list[str] = []  # by the page
+        self.passed_on: list[str] = []  # by the site's service worker: most of it the page has asked for
         self.failures: list[str] = []
         self.context, self.address = context, address
         self.reached: list[str] = []  # of what was asked for, what a server has answered
-        context.on("request", lambda request: self.asked.append(request.url))
+        context.on("request", self._note)
         context.on("response", lambda response: self.reached.append(response.url))
         self.page = context.new_page()
         self.page.on("pageerror", lambda error: self.failures.append(str(error)))
         self.open(path)
+
+    def _note(self, request) -> None:
+        (self.passed_on if request.service_worker else self.asked).append(request.url)
 
     def open(self, path: str) -> None:
         self.page.goto(self.address + path)
@@ -87,5 +91,5 @@ def visit(chromium, site):
         for context in contexts:
             context.close()
     for one in visits:
-        foreign = [url for url in one.asked if not url.startswith((one.address, "data:", "blob:"))]
+        foreign = [url for url in one.asked + one.passed_on if not url.startswith((one.address, "data:", "blob:"))]
         assert not foreign and not one.failures, (foreign, one.failures)
