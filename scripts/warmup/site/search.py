@@ -14,6 +14,7 @@ from typing import TypedDict
 from mkdocs.structure.pages import Page
 
 from warmup import vocabulary
+from warmup.kinds import exercises, trainers
 from warmup.kinds.drills import Drill
 from warmup.kinds.entry import Entry
 from warmup.kinds.questions import Question
@@ -77,7 +78,7 @@ _LEFT_OUT = re.compile(r"Sources|What was wrong|What people write instead.*")
 # Pages made of pieces of other pages, which are found there.
 _MADE_OF_OTHERS = ("about/myths/", "practice/predict/")
 # These have a script, as a mode of practice has, and list what one can also search for.
-_LISTS = ("practice/write/", "practice/trainers/")
+_LISTS = tuple(f"{folder}/" for folder in (exercises.FOLDER, trainers.FOLDER))
 
 
 class _Reader(HTMLParser):

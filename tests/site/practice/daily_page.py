@@ -7,7 +7,10 @@ import time
 from playwright.sync_api import Page, expect
 
 from practice_pages import put, stored
+from warmup.kinds import levels
 
+SITE = levels.load()
+ZERO_GRAD = "junior/autograd/zero-grad"
 PATH = "practice/daily/"
 DAY = 86_400_000
 MONDAY, TUESDAY, WEDNESDAY = "2026-03-02", "2026-03-03", "2026-03-04"
@@ -81,6 +84,11 @@ def day(page: Page, date: str) -> dict:
 
 def end(page: Page):
     return page.locator(".tw-session .tw-ask")
+
+
+def finished(question: str = "", why: str = "level") -> dict:
+    """The entry of a day whose warmup was finished."""
+    return {"at": 1, "step": "done", "question": question, "why": why, "cards": "", "puzzle": "", "code": ""}
 
 
 def opened_on(open_page, date: str, entries: dict | None = None):

@@ -171,6 +171,12 @@ const go = step => {
   act[next](today())
 }
 
+/** The heading of what is shown has the focus, and all of it is in view from its beginning. */
+const turnTo = heading => {
+  heading.focus({ preventScroll: true })
+  app.scrollIntoView({ block: "start" })
+}
+
 const after = step => go(STEPS[STEPS.indexOf(step) + 1] ?? "done")
 
 const act = {
@@ -205,8 +211,7 @@ const act = {
     if (app.dataset.view !== "program") return
     view.hidden = true
     attempt.show(puzzle)
-    puzzle.parts.heading.focus({ preventScroll: true })
-    app.scrollIntoView({ block: "start" })
+    turnTo(puzzle.parts.heading)
   },
 
   code: day => {
@@ -218,8 +223,7 @@ const act = {
       element("div", { class: "tw-actions" },
         element("a", { class: "tw-button", href: piece.url, onclick: () => keepDay(date, { step: "done" }) }, "Open it"),
         button("Not today", () => after("code"), { key: "Space", quiet: true })))
-    view.querySelector("h2").focus({ preventScroll: true })
-    app.scrollIntoView({ block: "start" })
+    turnTo(view.querySelector("h2"))
   },
 }
 
@@ -236,8 +240,7 @@ const finish = () => {
       index > 0 && ", ", bank.byId.has(id) ? element("a", { href: bank.byId.get(id).url }, word) : word]), ". ",
     element("a", { href: address("practice/#words") }, "All of them"))] : [],
     element("div", { class: "tw-actions" }, button("Back to the overview", leave, { key: "Space" })))
-  view.querySelector("h2").focus({ preventScroll: true })
-  app.scrollIntoView({ block: "start" })
+  turnTo(view.querySelector("h2"))
 }
 
 const leave = () => {

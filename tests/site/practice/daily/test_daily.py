@@ -9,13 +9,16 @@ import pytest
 from daily_page import (
     MONDAY,
     PATH,
+    SITE,
     TUESDAY,
     WEDNESDAY,
+    ZERO_GRAD,
     begin,
     card,
     day,
     end,
     expect_view,
+    finished,
     grade_all,
     on,
     opened_on,
@@ -26,10 +29,6 @@ from daily_page import (
 from playwright.sync_api import expect
 
 from practice_pages import check_on_a_phone, check_with_axe, stored, with_stored
-from warmup.kinds import levels
-
-SITE = levels.load()
-ZERO_GRAD = "junior/autograd/zero-grad"
 
 
 def test_from_the_first_page_to_the_first_card_in_three_clicks(open_page):
@@ -133,7 +132,7 @@ def test_after_a_reload_the_day_goes_on_where_it_was_left(open_page):
 
 @pytest.mark.parametrize(("date", "again"), [("2026-03-05", False), ("2026-03-06", True)])
 def test_a_question_rests_for_three_days_whether_or_not_there_was_a_warmup(open_page, date, again):
-    before = {"at": 1, "step": "done", "question": ZERO_GRAD, "why": "level", "cards": "", "puzzle": "", "code": ""}
+    before = finished(ZERO_GRAD)
     question = {"at": 1, "read": True, "known": False, "notYet": True}
     page = opened_on(open_page, date, {f"day:{MONDAY}": before, f"question:{ZERO_GRAD}": question})
     begin(page)

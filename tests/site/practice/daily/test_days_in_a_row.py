@@ -5,7 +5,7 @@ from __future__ import annotations
 from datetime import date, timedelta
 
 import pytest
-from daily_page import PATH, end, on, whole_day
+from daily_page import PATH, end, finished, on, whole_day
 from playwright.sync_api import expect
 
 from practice_pages import put
@@ -18,10 +18,7 @@ def dates(*days: int) -> list[str]:
 
 
 def done(*days: int) -> dict:
-    return {
-        f"day:{name}": {"at": 1, "step": "done", "cards": "", "question": "", "puzzle": "", "code": ""}
-        for name in dates(*days)
-    }
+    return {f"day:{name}": finished() for name in dates(*days)}
 
 
 def opened(open_page, day: int, entries: dict):

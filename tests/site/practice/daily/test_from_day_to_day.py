@@ -9,6 +9,7 @@ from daily_page import (
     DAY,
     MONDAY,
     PATH,
+    SITE,
     TUESDAY,
     WEDNESDAY,
     begin,
@@ -16,6 +17,7 @@ from daily_page import (
     day,
     end,
     expect_view,
+    finished,
     grade_all,
     on,
     opened_on,
@@ -25,21 +27,15 @@ from daily_page import (
 from playwright.sync_api import expect
 
 from practice_pages import put, stored
-from warmup.kinds import levels
 
-SITE = levels.load()
 JUNIOR = [one.id for one in SITE.levels[0].questions]
 NOT_YET = {"read": True, "known": False, "notYet": True}
-
-
-def done(question: str, why: str) -> dict:
-    return {"at": 1, "step": "done", "question": question, "why": why, "cards": "", "puzzle": "", "code": ""}
 
 
 @pytest.mark.parametrize(("before", "weak"), [("weak", False), ("level", True)])
 def test_without_a_plan_too_a_weak_question_comes_every_second_day(open_page, before, weak):
     left = {f"question:{one}": {"at": at, **NOT_YET} for at, one in enumerate(JUNIOR[:4], start=1)}
-    page = opened_on(open_page, MONDAY, {**left, "day:2026-03-01": done(JUNIOR[-1], before)})
+    page = opened_on(open_page, MONDAY, {**left, "day:2026-03-01": finished(JUNIOR[-1], before)})
     begin(page)
     assert (day(page, MONDAY)["question"] in JUNIOR[:4]) == weak
     assert day(page, MONDAY)["why"] == ("weak" if weak else "level")
@@ -47,14 +43,14 @@ def test_without_a_plan_too_a_weak_question_comes_every_second_day(open_page, be
 
 def test_with_every_question_known_the_one_asked_longest_ago_comes(open_page):
     known = {f"question:{one}": {"at": 1, "read": True, "known": True} for one in JUNIOR}
-    days = {f"day:2026-02-{at + 10}": done(one, "level") for at, one in enumerate(JUNIOR[:6])}
+    days = {f"day:2026-02-{at + 10}": finished(one) for at, one in enumerate(JUNIOR[:6])}
     page = opened_on(open_page, MONDAY, {**known, **days})
     begin(page)
     assert day(page, MONDAY)["question"] not in JUNIOR[:6]
 
 
 def test_a_day_that_was_left_at_the_offer_of_code_counts(open_page):
-    left = {**done(JUNIOR[0], "level"), "step": "code", "code": "trainer:nan-at-step-30"}
+    left = {**finished(JUNIOR[0]), "step": "code", "code": "trainer:nan-at-step-30"}
     place = {"at": 1, "level": "junior", "streak": True}
     page = opened_on(open_page, MONDAY, {"day:2026-03-01": left, "place:daily": place})
     expect(page.locator(".tw-days")).to_have_text("1 day in a row. A missed day is forgiven.")
@@ -134,7 +130,7 @@ def test_on_a_phone_the_offer_of_code_is_in_view_and_so_is_what_to_do(open_page)
     def on_a_phone(path):
         return open_page(path, width=390, has_touch=True, is_mobile=True)
 
-    days = {f"day:2026-02-2{at}": done(JUNIOR[-at], "level") for at in (7, 8)}
+    days = {f"day:2026-02-2{at}": finished(JUNIOR[-at]) for at in (7, 8)}
     page = opened_on(on_a_phone, MONDAY, days)
     begin(page)
     expect(page.get_by_text("Aloud, in a sentence or two: a minute.")).to_be_visible()

@@ -7,11 +7,14 @@ import re
 from daily_page import (
     MONDAY,
     PATH,
+    SITE,
     WEDNESDAY,
+    ZERO_GRAD,
     begin,
     card,
     day,
     end,
+    finished,
     grade_all,
     on,
     opened_on,
@@ -22,16 +25,12 @@ from daily_page import (
 from playwright.sync_api import expect
 
 from practice_pages import with_stored
-from warmup.kinds import levels
-
-SITE = levels.load()
-ZERO_GRAD = "junior/autograd/zero-grad"
 
 
 def test_what_was_weak_comes_again_and_the_end_says_that_it_went_better(open_page):
     question = {"at": 1, "read": True, "known": False, "notYet": True}
     said = {"at": 1, "words": [], "missed": [], "said": 0}
-    before = {"at": 1, "step": "done", "question": ZERO_GRAD, "why": "level", "cards": "", "puzzle": "", "code": ""}
+    before = finished(ZERO_GRAD)
     rest = [{**before, "question": one.id} for one in SITE.questions[-3:]]
     days = dict(zip(("2026-02-20", "2026-02-27", "2026-02-28", "2026-03-01"), [before, *rest], strict=True))
     page = opened_on(

@@ -25,14 +25,14 @@ export const questionOf = ({ bank, date, level, plan, weak, isKnown, days }) => 
   const mayBeAsked = card => card && !isExercise(card) && !card.story && card.minutes <= LONGEST && !recent.has(card.id)
   const first = (ids, why) => ids.filter(id => mayBeAsked(bank.byId.get(id))).map(id => ({ id, why }))[0]
   const ofLevel = bank.cards.filter(card => card.level === level).map(({ id }) => id)
-  const asked = new Set(days.map(([, { question }]) => question))
-  const lastAsked = id => Date.parse(days.find(([, { question }]) => question === id)?.[0] ?? "1970-01-01")
-  const others = ofLevel.filter(id => !weak.includes(id))
+  const lastAsked = new Map([...days].reverse().map(([day, { question }]) => [question, Date.parse(day)]))
+  const isWeak = id => weak.includes(id)
+  const others = ofLevel.filter(id => !isWeak(id))
   const lists = [
-    [plan.filter(id => !isKnown(id) && !weak.includes(id)), "plan"],
-    [others.filter(id => !isKnown(id) && !asked.has(id)), "level"],
+    [plan.filter(id => !isKnown(id) && !isWeak(id)), "plan"],
+    [others.filter(id => !isKnown(id) && !lastAsked.has(id)), "level"],
     [others.filter(id => !isKnown(id)), "level"],
-    [[...others].sort((one, other) => lastAsked(one) - lastAsked(other)), "level"],
+    [[...others].sort((one, other) => (lastAsked.get(one) ?? 0) - (lastAsked.get(other) ?? 0)), "level"],
   ]
   lists.splice(days[0]?.[1].why === "weak" ? lists.length : 0, 0, [weak, "weak"])
   for (const [ids, why] of lists) {
@@ -67,8 +67,8 @@ export const cardsOf = ({ level, plan, isRead }, due, fresh, question) => {
 export const puzzleOf = ({ bank, level, puzzles, entryOf, now, date, days }, topic) => {
   const levels = upTo(Object.keys(bank.levels), level).reverse()
   const at = puzzle => entryOf(puzzle)?.at ?? 0
-  const isRecent = ([day, { right }]) => daysBetween(day, date) <= REST && (right ?? null) === null
-  const passedOver = new Set(days.filter(isRecent).map(([, { puzzle }]) => puzzle))
+  const wasPassedOver = ([day, { right }]) => daysBetween(day, date) <= REST && (right ?? null) === null
+  const passedOver = new Set(days.filter(wasPassedOver).map(([, { puzzle }]) => puzzle))
   const offered = puzzles.filter(puzzle => !passedOver.has(puzzle.slug))
   const rested = offered.filter(puzzle => at(puzzle) < dayBegins(now, -REST_OF_A_PROGRAM)).sort((one, other) => at(one) - at(other))
   const fresh = offered.filter(puzzle => !entryOf(puzzle))

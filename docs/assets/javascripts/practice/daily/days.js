@@ -34,8 +34,8 @@ export const keepDay = (date, changes) => {
  */
 export const streak = today => {
   let [count, last] = [0, today]
-  for (const [date, { step }] of [[today, dayOn(today) ?? {}], ...daysBefore(today)]) {
-    if (!isCounted({ step })) continue
+  for (const [date, day] of [[today, dayOn(today)], ...daysBefore(today)]) {
+    if (!isCounted(day)) continue
     if (daysBetween(date, last) > 2) break
     count += 1
     last = date
