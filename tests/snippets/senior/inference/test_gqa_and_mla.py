@@ -87,6 +87,7 @@ class TestGqaAndMla:
         assert mla[0] / (2 * table.SIZE) == 2.25  # groups of GQA
         assert 61 * 2 * mla[0] == 70_272 and 126 * 2 * gqa[0] == 516_096
         assert mla[1] / mla[0] < 989e12 / 3.35e12 < 2 * mla[1] / mla[0]
+        assert round(660 / 989, 2) == 0.67 and round(3 / 3.35, 1) == 0.9
         assert 660e12 / 3e12 == 220 < mla[1] / mla[0]  # the most that the kernel reaches of both
         assert round(2 * mla[1] / mla[0]) == 484  # two queries per read
         assert gqa[1] / gqa[0] < 0.06 * 989e12 / 3.35e12

@@ -140,12 +140,12 @@ class TestTraining:
     @pytest.mark.parametrize(("amount", "left"), [(0.5, 0.5), (0.2, 0.8)])
     def test_after_remove_magnitude_takes_the_zeros_again_and_a_random_choice_does_not(self, amount, left):
         torch.manual_seed(0)
-        for choose, share in ((prune.l1_unstructured, left), (prune.random_unstructured, left**2)):
+        for choose, share, off in ((prune.l1_unstructured, left, 1e-3), (prune.random_unstructured, left**2, 0.02)):
             layer = nn.Linear(100, 100)
             for _ in range(2):
                 choose(layer, "weight", amount=amount)
                 prune.remove(layer, "weight")
-            assert (layer.weight != 0).double().mean().item() == pytest.approx(share, abs=0.02)
+            assert (layer.weight != 0).double().mean().item() == pytest.approx(share, abs=off)
 
 
 class TestWhat:

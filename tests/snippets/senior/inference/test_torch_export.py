@@ -107,8 +107,10 @@ class TestTorchExport:
         program, x = torch.export.export(Takes(), (torch.zeros(2),)).module(), torch.ones(2).double()
         assert Takes()(x).dtype == torch.double and program(x).dtype == torch.float
 
-    @pytest.mark.parametrize("convert", [torch.Tensor.float, lambda x: x.to(torch.half) + 1])
-    def test_a_conversion_of_the_input_checks_its_dtype(self, convert):
+    @pytest.mark.parametrize(
+        "convert", [torch.Tensor.float, lambda x: x.to(torch.half) + 1, lambda x: x.to("cpu") + 1, torch.Tensor.cpu]
+    )
+    def test_a_conversion_or_a_move_of_the_input_checks_its_dtype(self, convert):
         class Converts(nn.Module):
             def forward(self, x):
                 return convert(x)
