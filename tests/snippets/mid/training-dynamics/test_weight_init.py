@@ -94,6 +94,31 @@ class TestWeightInit:
         assert 0.5 < h.std() < 0.65 and h.std(dim=0).mean() > 0.02 * h.std()
         assert 0.02 < model[0].weight.grad.norm() / model[-3].weight.grad.norm() < 0.5
 
+    @pytest.mark.parametrize("optimizer", [torch.optim.SGD, torch.optim.AdamW])
+    @pytest.mark.parametrize("biases", [False, True])
+    def test_with_layer_norm_a_larger_weight_learns_more_slowly(self, biases, optimizer):
+        x, target = torch.randn(2, 64, 256)
+
+        def outputs(scale: float) -> tuple[torch.Tensor, torch.Tensor]:
+            """Outputs before and after a step, for all weights times scale."""
+            torch.manual_seed(1)
+            linears = [nn.Linear(256, 256) for _ in range(10)]
+            for linear in linears:
+                linear.weight.data *= scale
+                linear.bias.data *= biases
+            model = nn.Sequential(*[m for linear in linears for m in (linear, nn.LayerNorm(256), nn.ReLU())])
+            before = model(x)
+            F.mse_loss(before, target).backward()
+            optimizer([linear.weight for linear in linears], lr=1e-3).step()
+            return before.detach(), model(x).detach()
+
+        small, middle, large = map(outputs, (0.1, 1.0, 10.0))
+        for other in small, large:
+            change = (other[0] - middle[0]).norm() / middle[0].norm()
+            assert change > 0.1 if biases else change < 0.01
+        moved = [((after - before).norm() / before.norm()).item() for before, after in (small, middle, large)]
+        assert moved[0] > 1.1 * moved[1] > 3 * moved[2]
+
     @pytest.mark.parametrize("layers", [2, 4])
     def test_constant_weights_keep_the_units_equal(self, layers):
         model = nn.Sequential(*[m for _ in range(layers - 1) for m in (nn.Linear(32, 32), nn.Tanh())], nn.Linear(32, 3))
