@@ -2,6 +2,8 @@
 
 import pytest
 import torch
+from torch import nn
+from torch.nn import functional as F
 
 from warmup.testing import load_snippet
 
@@ -72,3 +74,29 @@ class TestTrainValGap:
     def test_models_of_different_decays_do_not_touch_each_other(self):
         together, alone = gap.fit(40, decays=(0.0, 10.0), steps=20), gap.fit(40, decays=(10.0,), steps=20)
         torch.testing.assert_close(together[:, :, 1:], alone, rtol=1e-3, atol=1e-3)
+
+    @pytest.mark.parametrize("seed", range(3))
+    def test_validation_code_without_the_scaling_looks_like_overfitting_until_it_measures_training_too(self, seed):
+        torch.manual_seed(seed)
+        x = 3 * torch.randn(6000, 20) + 1
+        target = ((x - 1) @ torch.rand(20, 1) + 6 * torch.randn(6000, 1) > 0).float()
+        parts = {"train": slice(4000), "slice": slice(4000, 5000), "valid": slice(5000, None)}
+        scaled = (x - x[:4000].mean(dim=0)) / x[:4000].std(dim=0)
+        model = nn.Sequential(nn.Linear(20, 32), nn.ReLU(), nn.Linear(32, 1))
+        optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+
+        def losses(inputs: torch.Tensor) -> dict[str, float]:
+            with torch.no_grad():
+                each = F.binary_cross_entropy_with_logits(model(inputs), target, reduction="none")
+            return {name: each[part].mean().item() for name, part in parts.items()}
+
+        for step in range(300):
+            if step == 20:
+                early = losses(x)
+            optimizer.zero_grad()
+            F.binary_cross_entropy_with_logits(model(scaled[:4000]), target[:4000]).backward()
+            optimizer.step()
+        right, broken = losses(scaled), losses(x)
+        assert all(abs(right[name] - right["train"]) < 0.15 for name in parts)  # there is no overfitting
+        for name in parts:
+            assert broken[name] > max(early[name], right["train"] + 0.1)
