@@ -171,6 +171,25 @@ class TestKthLargest:
                 assert counts.Counted.compared < 20 * 2000
         assert first_pivot(list(range(2000)), 1000)[1] > 500 * 2000
 
+    @pytest.mark.parametrize("seed", [0, 1])
+    def test_random_pivots_with_two_parts_are_quadratic_for_equal_values(self, seed):
+        def two_parts(values, k):
+            draw, compared = random.Random(seed), 0
+            while True:
+                values = draw.sample(values, len(values))  # so the first one is a random pivot
+                pivot, others = values[0], values[1:]
+                compared += len(others)
+                larger = [value for value in others if value > pivot]
+                if len(larger) == k - 1:
+                    return compared
+                if len(larger) < k - 1:
+                    k -= len(larger) + 1
+                    larger = [value for value in others if value <= pivot]
+                values = larger
+
+        small, large = (two_parts([1] * n, n // 2) for n in (200, 400))
+        assert 3.9 < large / small < 4.1 and large > 10 * two_parts(list(range(400)), 200)
+
     def test_the_heap_compares_once_with_what_is_smaller_and_takes_what_rises(self):
         for n, k in ((200, 5), (500, 20)):
             counts.Counted.compared = 0

@@ -81,6 +81,15 @@ class TestDebuggingPatterns:
         labels = torch.randint(classes, (512,), generator=generator)
         assert F.cross_entropy(net(pixels), labels).item() > 2 * math.log(classes)
 
+    @pytest.mark.parametrize("negatives", [9, 99])
+    def test_pos_weight_nearly_doubles_the_first_loss_and_class_weights_do_not(self, negatives):
+        y = torch.zeros(10 * (negatives + 1))
+        y[:10] = 1
+        weighted = F.binary_cross_entropy_with_logits(0 * y, y, pos_weight=torch.tensor(float(negatives)))
+        assert weighted.item() == pytest.approx(2 * negatives / (negatives + 1) * math.log(2), rel=1e-4)
+        by_class = F.cross_entropy(torch.zeros(len(y), 2), y.long(), weight=torch.tensor([1.0, float(negatives)]))
+        assert by_class.item() == pytest.approx(math.log(2), rel=1e-4)
+
     def test_equal_inputs_with_different_labels_cannot_be_fitted(self):
         logits = nn.Parameter(torch.zeros(1, 2))
         optimizer = torch.optim.Adam([logits], lr=0.1)

@@ -44,6 +44,9 @@ class TestAdamBiasCorrection:
         assert (default[:1000] > 1.2).all()
         assert default[-1].item() == pytest.approx(1, abs=0.005)
         assert correction.excess(1, beta2=0.99).item() == pytest.approx(1)
+        short = correction.excess(1000, beta2=0.95)  # as for many language models
+        assert short[0].item() == pytest.approx(0.45, abs=0.005) and (short[:8] < 1).all() and (short[8:200] > 1).all()
+        assert short.max() < 1.1
         for beta in (0.9, 0.99, 0.999):
             assert (correction.excess(10, beta1=beta, beta2=beta) < 1).all()
 

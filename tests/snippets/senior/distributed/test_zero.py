@@ -90,6 +90,16 @@ class TestZero:
         assert right.norm().item() == pytest.approx(1) and wrong.norm().item() == pytest.approx(2**0.5)
         assert torch.cosine_similarity(wrong, gradient, 0) < 0.95 < torch.cosine_similarity(right, gradient, 0)
 
+    @pytest.mark.parametrize("rows", [2, 3])
+    def test_whole_tensors_per_rank_are_enough_for_a_norm_per_tensor_and_not_for_the_global_one(self, rows):
+        torch.manual_seed(0)
+        tensors = [scale * torch.randn(rows, 4) for scale in (1.0, 5.0)]  # one on each of two ranks
+        together = torch.nn.utils.get_total_norm(tensors)
+        alone = [torch.nn.utils.get_total_norm([tensor]) for tensor in tensors]
+        for tensor, norm in zip(tensors, alone, strict=True):
+            assert norm == tensor.norm()  # what LAMB needs is complete
+        assert not torch.allclose(tensors[0] / alone[0], tensors[0] / together, rtol=0.1)
+
     @pytest.mark.parametrize(("rank", "expected"), [(0, (66560, 512000)), (1, (66560, 33280))])
     def test_whole_parameters_go_to_ranks(self, rank, expected):
         dist.init_process_group("fake", rank=rank, world_size=2, store=FakeStore())

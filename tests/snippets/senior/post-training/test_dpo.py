@@ -128,6 +128,21 @@ class TestDpo:
             ends.append(weight.item())
         assert ends[0] == pytest.approx(ends[1]) and 0 < ends[0] < 3
 
+    @pytest.mark.parametrize(("beta", "seed"), [(0.1, 3), (0.5, 3), (0.5, 4)])
+    def test_if_all_pairs_can_be_fitted_the_loss_falls_and_the_margins_grow_at_every_step(self, beta, seed):
+        generator = torch.Generator().manual_seed(seed)
+        features = torch.randn(6, 4, 16, dtype=torch.double, generator=generator)  # prompts, answers
+        weight = torch.zeros(16, dtype=torch.double, requires_grad=True)
+        losses, margins = [], []
+        for _ in range(300):
+            log_p = (features @ weight).log_softmax(1)
+            margin = log_p[:, 0] - log_p[:, 1]
+            loss = softplus(-beta * margin).mean()
+            weight = (weight - 5 * torch.autograd.grad(loss, weight)[0]).detach().requires_grad_()
+            losses.append(loss.item())
+            margins.append(margin.min().item())
+        assert losses == sorted(losses, reverse=True) and margins == sorted(margins) and margins[-1] > 10
+
     @pytest.mark.parametrize(("beta", "seed"), [(0.5, 1), (2.0, 2)])
     def test_at_the_optimum_of_reward_minus_beta_kl_all_pairs_have_no_gradient(self, beta, seed):
         torch.manual_seed(seed)
