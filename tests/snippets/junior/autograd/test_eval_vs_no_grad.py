@@ -99,12 +99,13 @@ class TestEvalVsNoGrad:
         in_no_grad = {(False, False, weights, data) for weights in (True, False) for data in (True, False)}
         assert taken == in_no_grad | {(False, True, False, False)}
 
-    def test_dropout_comes_back_with_the_next_prediction_that_succeeds(self):
+    @pytest.mark.parametrize("how", ["prediction", "train"])
+    def test_dropout_comes_back_with_the_next_prediction_that_succeeds_or_with_train(self, how):
         model = self.MODELS["dropout"]()
         with pytest.raises(RuntimeError):
             eval_vs_no_grad_broken.predict(model, torch.randn(3, 5))
         assert not model[1].training
-        eval_vs_no_grad_broken.predict(model, torch.randn(3, 4))
+        model.train() if how == "train" else eval_vs_no_grad_broken.predict(model, torch.randn(3, 4))
         assert model[1].training
 
     def test_dropout_alone_in_train_mode_samples_and_moves_no_statistics(self):

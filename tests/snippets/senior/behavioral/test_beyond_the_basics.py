@@ -7,7 +7,7 @@ import pytest
 import torch
 from torch import nn
 from torch.utils.checkpoint import checkpoint
-from torch.utils.data import DistributedSampler
+from torch.utils.data import DistributedSampler, RandomSampler
 
 from warmup.testing import load_snippet
 
@@ -58,6 +58,10 @@ class TestBeyondTheBasics:
         sampler.set_epoch(1)
         assert list(sampler) != first
 
+    def test_the_sampler_of_one_process_needs_no_set_epoch(self):
+        sampler = RandomSampler(range(101))
+        assert list(sampler) != list(sampler) and not hasattr(sampler, "set_epoch")
+
     @pytest.mark.parametrize(("counts", "right"), [([2, 6], False), ([4, 4], True), ([1, 2, 5], False)])
     def test_the_mean_of_means_is_the_mean_for_equal_counts(self, counts, right):
         x = torch.arange(8.0)
@@ -82,12 +86,15 @@ class TestBeyondTheBasicsTraining:
         checkpoint(lambda z, f: f * z * z, z, factor, use_reentrant=False).backward()
         assert z.grad == 2 * factor
 
-    def test_autocast_keeps_the_cast_weight_until_the_region_ends(self):
+    def test_autocast_keeps_the_cast_weight_until_the_outermost_region_ends(self):
         layer, x = nn.Linear(3, 4), torch.ones(2, 3)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             before = layer(x)
             with torch.no_grad():
                 layer.weight.add_(1)
+            assert layer(x).equal(before)
+            with torch.autocast("cpu", dtype=torch.bfloat16):
+                assert layer(x).equal(before)
             assert layer(x).equal(before)
         with torch.autocast("cpu", dtype=torch.bfloat16):
             assert not layer(x).equal(before)
