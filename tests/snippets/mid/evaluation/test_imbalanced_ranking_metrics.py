@@ -73,6 +73,16 @@ class TestImbalancedRankingMetrics:
         labels = torch.arange(200_000) < 200
         assert (~labels).double().mean().item() == 0.999
 
+    @pytest.mark.parametrize(("miss", "agree"), [(1, True), (100, False)])
+    def test_accuracy_orders_decisions_by_cost_only_if_both_errors_cost_the_same(self, miss, agree):
+        scores, labels = classifier(20, 19_980, 2.0)
+        costs, accuracies = [], []
+        for threshold in (1.0, 3.0, 99.0):
+            says = scores > threshold
+            costs.append((miss * (labels & ~says).sum() + (~labels & says).sum()).item())
+            accuracies.append((says == labels).double().mean().item())
+        assert (costs.index(min(costs)) == accuracies.index(max(accuracies))) is agree
+
     def test_bfloat16_makes_each_probability_above_0_998_a_one(self):
         below, above = torch.tensor([0.998, 0.9981]).bfloat16().tolist()
         assert below < 1 == above

@@ -55,6 +55,18 @@ class TestScriptVsTrace:
         assert torch.equal(made(x), x)
         assert torch.equal(scripted(Clip())(x), Clip()(x))
 
+    @pytest.mark.parametrize("asks", [torch.equal, torch.allclose])
+    def test_a_branch_on_an_answer_that_is_a_python_boolean_is_traced_without_a_warning(self, asks):
+        class Same(nn.Module):
+            def forward(self, x, y):
+                return x + 1 if asks(x, y) else x - 1
+
+        one, two = torch.ones(2), torch.full((2,), 2.0)
+        made, told = traced(Same(), (one, one))
+        assert not told and made(one, two).tolist() == [2, 2] and Same()(one, two).tolist() == [0, 0]
+        with pytest.raises(Exception, match="(?i)data-dependent|DataDependent|aten"):
+            torch.export.export(Same(), (one, one))
+
     def test_export_guards_the_shape_and_refuses_the_branch(self):
         program = torch.export.export(Halves(), (torch.ones(1, 3),)).module()
         with pytest.raises(AssertionError, match="Guard failed"):

@@ -29,6 +29,11 @@ class TestLossSpikes:
         assert rise(main.replay(task, saved[500], usual)) < 2
         assert rise(main.replay(task, saved[10], bad)) < 2
 
+    def test_in_the_early_state_the_bad_batch_only_slows_the_fall(self, run):
+        task, saved, usual, bad = run
+        usually, slower = (main.replay(task, saved[10], batch) for batch in (usual, bad))
+        assert max(slower) == slower[0] and 2 * usually[24] < slower[24] < 0.8 * slower[0]
+
     def test_the_gradient_norm_jumps_in_the_step_before_the_loss_does(self, run):
         task, saved, usual, bad = run
         norms = [main.step(saved[500], batch)[1] for batch in (usual, bad)]
