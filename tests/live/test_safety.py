@@ -284,6 +284,15 @@ def test_with_the_token_none_opens_from_another_origin_either(live):
     assert [one["id"] for one in kernels(live)] == [kernel]
 
 
+@pytest.mark.parametrize("origin", ["http://[", "null", "https://own", "http://127.0.0.1:1", ""])
+def test_a_foreign_or_broken_origin_is_refused_in_silence(live, origin):
+    before, origin = live.log.read_text("utf-8"), origin.replace("own", live.address.removeprefix("http://"))
+    for headers in ({}, bearer(live)):
+        for method, path in [("POST", KERNELS), ("GET", KERNELS), ("POST", "/jupyter/key"), ("GET", "/junior/")]:
+            assert ask(live, path, method, Origin=origin, **headers).status == 403
+    assert kernels(live) == [] and live.log.read_text("utf-8") == before
+
+
 def test_with_the_token_it_opens(live):
     connect(live, started(live), live.token, origin=live.address).close()
 
