@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import websocket
+from test_page import PAGE, Cell
 
 from live_server import KERNELS, ask, bearer, exchange
 from warmup.live import environment, server
@@ -217,11 +218,16 @@ def test_a_variable_of_the_readers_changes_nothing(start, name):
     assert live.process.wait(10) == 0
 
 
-def test_a_module_in_the_folder_is_not_imported(start, tmp_path):
-    (tmp_path / "random.py").write_text("raise SystemExit('imported')")
-    (tmp_path / "argparse.py").write_text("raise SystemExit('imported')")
+def test_a_module_in_the_folder_is_not_imported(start, chromium, tmp_path):
+    for name in ("random", "argparse", "ipykernel_launcher", "ipykernel", "torch", "numpy", "warmup"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w'); raise SystemExit('imported')")
     live = start(cwd=str(tmp_path))
     assert ask(live, KERNELS, **bearer(live)).status == 200
+    page = chromium.new_page()
+    page.goto(f"{live.address}/{PAGE}#key={live.key()}")
+    assert Cell(page).run() == "equal"
+    page.close()
+    assert not (tmp_path / "imported").exists()
 
 
 WITHOUT = {
