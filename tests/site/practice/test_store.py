@@ -189,7 +189,9 @@ def test_a_file_from_before_forgetting_can_be_read_back(open_page):
 def test_no_file_can_take_the_last_moment_after_which_nothing_could_be_changed(open_page):
     page = open_page(PAGE)
     last = 4_102_444_799_999
-    file = json.dumps({"format": "torch-warmup-progress", "version": 1, "entries": {ONE: {**CARD, "at": last}, TWO: CARD}})
+    file = json.dumps(
+        {"format": "torch-warmup-progress", "version": 1, "entries": {ONE: {**CARD, "at": last}, TWO: CARD}}
+    )
     assert store(page, "return store.import(argument)", file) == "Read 1 entry; 1 entry could not be used."
     change = "store.set(argument[0], argument[1]); return store.get(argument[0]).reviews"
     assert store(page, change, [ONE, {**CARD, "reviews": 3}]) == 3
