@@ -97,8 +97,8 @@ const openPage = async event => {
     return page
   } catch (error) {
     if (!await newestKept(NOT_HERE)) throw error
-    // Without the fragment, which is no server's business, and which stays in the address as it is.
-    return Response.redirect(`${NOT_HERE}?page=${encodeURIComponent(request.url.split("#")[0])}`)
+    // Without the key of `make live`, which is no server's business before it is exchanged.
+    return Response.redirect(`${NOT_HERE}?page=${encodeURIComponent(request.url.replace(/#key=.*/, ""))}`)
   }
 }
 
