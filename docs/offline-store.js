@@ -62,12 +62,15 @@
   /** Whether a cache may be the source of a page: it has all that the page loads. */
   const canShow = async (cache, page) => Boolean(await cache.match(MANIFEST) ?? await cache.match(listOf(page)))
 
+  // What a host says of a page that must hold also where the page is kept: who may frame it, and who gets a hold of it.
+  const SAID = ["Content-Type", "Content-Security-Policy", "Cross-Origin-Opener-Policy", "Cross-Origin-Resource-Policy", "Referrer-Policy", "X-Content-Type-Options"]
+
   /**
    * The response without how long the host says that it is good: for so long a tab would take it from its memory, also into
    * a page of another release, and ask nobody.
    */
-  const unremembered = ({ body, status, headers }) =>
-    new Response(body, { status, headers: { "Content-Type": headers.get("Content-Type") ?? "", "Cache-Control": "no-cache" } })
+  const unremembered = ({ body, status, headers }) => new Response(body, { status, headers: {
+    ...Object.fromEntries(SAID.filter(name => headers.has(name)).map(name => [name, headers.get(name)])), "Cache-Control": "no-cache" } })
 
   /** @throws there is no network, or it has another file. */
   const verified = async (address, integrity, signal, cache = "no-cache") => {

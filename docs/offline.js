@@ -97,7 +97,8 @@ const openPage = async event => {
     return page
   } catch (error) {
     if (!await newestKept(NOT_HERE)) throw error
-    return Response.redirect(`${NOT_HERE}?page=${encodeURIComponent(request.url)}`)
+    // Without the key of `make live`, which is no server's business before it is exchanged.
+    return Response.redirect(`${NOT_HERE}?page=${encodeURIComponent(request.url.replace(/#key=.*/, ""))}`)
   }
 }
 
@@ -116,9 +117,13 @@ const openPart = async event => {
   return name && !await isPublished(name) ? Response.error() : unremembered(await fromNetwork(request))
 }
 
+// Whether a page may be framed is its host's to say, each time: what is kept may be from before it said so.
+const FRAMES = ["iframe", "frame", "fencedframe", "embed", "object"]
+
 addEventListener("fetch", event => {
   const { request } = event
   if (request.method !== "GET" || new URL(request.url).origin !== location.origin || !isFile(request.url) && request.mode !== "navigate") return
+  if (FRAMES.includes(request.destination)) return
   event.respondWith(request.mode === "navigate" ? openPage(event) : openPart(event))
 })
 

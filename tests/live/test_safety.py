@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 import websocket
+from test_page import PAGE, Cell
 
 from live_server import KERNELS, ask, bearer, exchange
 from warmup.live import environment, server
@@ -217,11 +218,16 @@ def test_a_variable_of_the_readers_changes_nothing(start, name):
     assert live.process.wait(10) == 0
 
 
-def test_a_module_in_the_folder_is_not_imported(start, tmp_path):
-    (tmp_path / "random.py").write_text("raise SystemExit('imported')")
-    (tmp_path / "argparse.py").write_text("raise SystemExit('imported')")
+def test_a_module_in_the_folder_is_not_imported(start, chromium, tmp_path):
+    for name in ("random", "argparse", "ipykernel_launcher", "ipykernel", "torch", "numpy", "warmup"):
+        (tmp_path / f"{name}.py").write_text(f"open({str(tmp_path / 'imported')!r}, 'w'); raise SystemExit('imported')")
     live = start(cwd=str(tmp_path))
     assert ask(live, KERNELS, **bearer(live)).status == 200
+    page = chromium.new_page()
+    page.goto(f"{live.address}/{PAGE}#key={live.key()}")
+    assert Cell(page).run() == "equal"
+    page.close()
+    assert not (tmp_path / "imported").exists()
 
 
 WITHOUT = {
@@ -282,6 +288,15 @@ def test_with_the_token_none_opens_from_another_origin_either(live):
         assert refused.value.status_code == 403
         assert ask(live, KERNELS, "POST", "{}", Origin=origin, **bearer(live)).status in (403, 404)
     assert [one["id"] for one in kernels(live)] == [kernel]
+
+
+@pytest.mark.parametrize("origin", ["http://[", "null", "https://own", "http://127.0.0.1:1", ""])
+def test_a_foreign_or_broken_origin_is_refused_in_silence(live, origin):
+    before, origin = live.log.read_text("utf-8"), origin.replace("own", live.address.removeprefix("http://"))
+    for headers in ({}, bearer(live)):
+        for method, path in [("POST", KERNELS), ("GET", KERNELS), ("POST", "/jupyter/key"), ("GET", "/junior/")]:
+            assert ask(live, path, method, Origin=origin, **headers).status == 403
+    assert kernels(live) == [] and live.log.read_text("utf-8") == before
 
 
 def test_with_the_token_it_opens(live):

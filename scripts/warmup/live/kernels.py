@@ -49,7 +49,9 @@ class Kernels(AsyncMappingKernelManager):
         try:
             folder.mkdir(mode=0o700)
             env = {**os.environ, "TMPDIR": str(folder)}
-            return await super().start_kernel(**{**options, "kernel_id": kernel_id, "env": env})
+            # IPython takes modules from the current folder, which may be anybody's.
+            own = {"kernel_id": kernel_id, "env": env, "cwd": str(folder)}
+            return await super().start_kernel(**{**options, **own})
         except BaseException:
             self._pending_kernels.pop(kernel_id, None)  # or the end of all kernels would wait for this one, and fail
             shutil.rmtree(folder, ignore_errors=True)

@@ -47,10 +47,12 @@ HEADERS = {
 
 
 class Unwelcome(Matcher):
-    """Matches what no page of this site asks: a host name that is none of this machine, a path that no file has."""
+    """Matches what no page of this site asks: a foreign host name or origin, a path that no file has."""
 
     def match(self, request: HTTPServerRequest) -> dict[str, Any] | None:
-        if not HOST.fullmatch(request.host):
+        # Jupyter would compare hosts alone, and fail where the origin is no address.
+        foreign = request.headers.get("Origin") not in (None, f"http://{request.host}")
+        if foreign or not HOST.fullmatch(request.host):
             return {"target_kwargs": {"status": 403}}
         return {"target_kwargs": {"status": 400}} if "\0" in unquote(request.path) else None
 

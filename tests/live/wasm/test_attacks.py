@@ -223,6 +223,18 @@ globalThis.postMessage = message => {{
     assert one.cell.run() == "equal"
 
 
+@pytest.mark.parametrize("kind", ["text", "done", "ready"])
+def test_what_a_program_leaves_behind_cannot_flood_the_page(visit, kind):
+    one = visit()
+    one.cell.run()
+    flood = f"""const own = globalThis.postMessage.bind(globalThis), text = "x".repeat(1000)
+setInterval(() => {{ for (let i = 0; i < 100; i += 1) own({{ type: "{kind}", text }}) }}, 10)"""
+    assert one.cell.run_edited(f"{javascript(flood)}\nprint('1 from a wheel')") == "equal"
+    one.page.wait_for_function("document.querySelector('iframe') === null")
+    one.cell.press("Reset")
+    assert one.cell.run() == "equal"
+
+
 def test_messages_of_any_form_break_nothing(visit):
     one = visit()
     one.cell.run()

@@ -47,6 +47,8 @@ DAMAGED = [
     (state({ONE: CARD, TWO: {**CARD, "stability": "long"}}), 1, 1),
     (state({ONE: CARD, TWO: {**CARD, "at": 10**15}}), 1, 1),  # a time that no clock shows: it would win for ever
     (state({ONE: CARD, "spell:abracadabra": CARD, TWO: None}), 1, 2),
+    (state({ONE: CARD, "place:plan": {"at": 5, "time": {"toString": 1}}}), 1, 1),  # no text can be made of it
+    (state({ONE: CARD, "place:kit": {"at": 5, "questions": [{"toString": 1}]}}), 1, 1),
     (json.dumps({"version": 0, "entries": {ONE: CARD, TWO: {"due": 3, "box": 2}}}), 1, 1),  # an older format
 ]
 
@@ -182,6 +184,19 @@ def test_a_file_from_before_forgetting_can_be_read_back(open_page):
     expect(summary(page)).to_contain_text("1 flashcard answered")
     page.reload()
     expect(summary(page)).to_contain_text("1 flashcard answered")
+
+
+def test_no_file_can_take_the_last_moment_after_which_nothing_could_be_changed(open_page):
+    page = open_page(PAGE)
+    last = 4_102_444_799_999
+    file = json.dumps(
+        {"format": "torch-warmup-progress", "version": 1, "entries": {ONE: {**CARD, "at": last}, TWO: CARD}}
+    )
+    assert store(page, "return store.import(argument)", file) == "Read 1 entry; 1 entry could not be used."
+    change = "store.set(argument[0], argument[1]); return store.get(argument[0]).reviews"
+    assert store(page, change, [ONE, {**CARD, "reviews": 3}]) == 3
+    store(page, "store.reset()")
+    assert store(page, change, [ONE, {**CARD, "reviews": 4}]) == 4
 
 
 def test_two_tabs_that_answer_at_once_lose_nothing(open_page):

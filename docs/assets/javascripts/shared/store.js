@@ -47,11 +47,16 @@ export const withBraces = text => text.replace(/%(25|7B|7D)/g, decodeURIComponen
 // gets a later time than what it changes. A time that no clock shows would win for ever.
 const LATEST = Date.UTC(2100)
 const isTime = value => isCount(value) && value < LATEST
+const LATEST_READ = Date.UTC(2099)  // of what a file brings: a change that is made here after it needs a later time
+
+// Whoever shows a field makes a text of it, which an object in its place could refuse.
+const isPlain = value => typeof value !== "object" || value === null
+const isFlat = entry => Object.values(entry).every(value => isPlain(value) || Array.isArray(value) && value.every(isPlain))
 
 const isEntry = (name, entry) =>
   isObject(entry) && isTime(entry.at) && entry.at > 0
   && Object.hasOwn(SHAPES, name.split(":", 1)[0]) && name.includes(":")
-  && (entry.gone === true || SHAPES[name.split(":", 1)[0]](entry))
+  && isFlat(entry) && (entry.gone === true || SHAPES[name.split(":", 1)[0]](entry))
 
 const empty = () => ({ since: 0, entries: new Map() })
 
@@ -258,7 +263,10 @@ export class Store extends EventTarget {
       throw new Error("A newer version of Torch Warmup wrote this file. Reload the page and try again; nothing has changed.")
     }
     const { state, lost } = parse(text)
+    const late = [...state.entries].filter(([, { at }]) => at >= LATEST_READ).map(([name]) => name)
+    for (const name of late) state.entries.delete(name)
     const kept = state.entries.size
+    const unread = lost + late.length
     // Whoever reads a file from before a reset wants it back.
     const { since } = this.#state
     for (const [name, entry] of state.entries) {
@@ -267,7 +275,7 @@ export class Store extends EventTarget {
     this.#state = merge(this.#state, { ...state, since })
     this.#save()
     this.#changed()
-    return `Read ${entriesText(kept)}` + (lost ? `; ${entriesText(lost)} could not be used.` : ".")
+    return `Read ${entriesText(kept)}` + (unread ? `; ${entriesText(unread)} could not be used.` : ".")
   }
 }
 

@@ -26,6 +26,7 @@ export class Browser {
   #frame = null
   #abort = null
   #run = null
+  #unasked = 0  // characters that came while nothing ran
 
   warm = false
   starting = "Starting Python and torch, once for this page"
@@ -70,7 +71,7 @@ export class Browser {
     await new Promise((resolve, reject) => {
       signal.addEventListener("abort", () => reject(signal.reason))
       this.#frame = new Frame(files, message => {
-        if (message?.type === "ready") resolve()
+        if (message?.type === "ready" && !this.warm) resolve()
         else if (message?.type === "broken") {
           const error = new Refused(`Python ended: ${typeof message.text === "string" ? message.text.slice(0, 500) : "it could not be loaded."}`)
           reject(error)
@@ -83,9 +84,11 @@ export class Browser {
 
   #take({ id, type, stream, text, code }) {
     const run = this.#run
+    const told = typeof text === "string" ? text : ""
+    // What a program has left behind goes on in its Python, and could fill the page's memory.
+    if (!run && (this.#unasked += Math.max(1, told.length)) > LIMIT) this.#end()
     if (!run?.begun) return
     const own = id === run.id
-    const told = typeof text === "string" ? text : ""
     const left = run.left
     run.left -= Math.max(1, told.length) // a message that says nothing takes time, too
     if (own && type === "text" && told) {
@@ -119,6 +122,7 @@ export class Browser {
     this.#abort?.abort()
     this.#frame?.end()
     this.#frame = this.#abort = this.#loading = null
+    this.#unasked = 0
     this.warm = false
   }
 
