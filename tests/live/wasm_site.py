@@ -12,10 +12,8 @@ import sys
 import zipfile
 from pathlib import Path
 
-import pytest
-
 from warmup.content import outputs
-from warmup.project import ROOT
+from warmup.project import ROOT, Problem
 from warmup.testing import copy_sample
 from warmup.wasm import command, files, pins
 
@@ -66,13 +64,24 @@ DIGITS = (
 )
 
 
+MISSING = "Pyodide is not here and could not be downloaded from npm."
+
+
 def tarball() -> Path:
     """Pyodide's tarball from npm, downloaded once, with the hash that ``wasm.json`` has."""
-    if shutil.which("npm") is None:
-        pytest.fail("There is no npm, which downloads Pyodide for this. Install Node 20 or newer.", pytrace=False)
-    paths, problems = files.fetch(pins.Pins(pins.read().runtime, (), ()), FETCHED)
+    paths, problems = _fetched()
     assert not problems, problems
     return paths[0]
+
+
+def missing() -> str:
+    """Why there is no Pyodide here, or nothing; a Pyodide with another hash is no reason, but a failure."""
+    _, problems = _fetched()
+    return f"{MISSING} {problems[0]}" if problems and "cannot be had" in problems[0].message else ""
+
+
+def _fetched() -> tuple[list[Path], list[Problem]]:
+    return files.fetch(pins.Pins(pins.read().runtime, (), ()), FETCHED)
 
 
 def wheel(folder: Path) -> Path:

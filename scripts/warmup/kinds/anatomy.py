@@ -11,7 +11,7 @@ from warmup.content.page import Page, Section
 from warmup.kinds.markup import Found
 from warmup.vocabulary import GRADES
 
-ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/set.js
+ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/follow-ups.js
 
 
 def related(page: Page) -> Found:

@@ -15,7 +15,7 @@ from typing import ClassVar, TypeVar
 from warmup.content import markdown, mistakes, one_file, sources
 from warmup.content.mistakes import Mistake
 from warmup.content.schema import Field
-from warmup.kinds import anatomy, asked, markup
+from warmup.kinds import anatomy, follow_ups, markup
 from warmup.kinds.entry import LABEL, Entry
 from warmup.kinds.questions import Question
 from warmup.project import Problem, ProblemError, relative
@@ -167,8 +167,8 @@ def _page(page: Drill, snippets: Path) -> markup.Found:
     if page.asked_alone:
         yield from anatomy.follow_ups_alone(page, page.follow_ups)
         # Of others a mock interview asks any two.
-        if page.level == LEVELS[0] and len(page.follow_ups) > asked.FIRST:
-            yield from asked.problems(page)
+        if page.level == LEVELS[0] and len(page.follow_ups) > follow_ups.FIRST:
+            yield from follow_ups.problems(page)
     yield from anatomy.shown_as_written(page)
     yield from anatomy.grades(page, page.grades)
     yield from anatomy.includes(page, snippets)

@@ -11,7 +11,7 @@ from warmup.content import blocks, markdown
 from warmup.content.blocks import Fenced
 from warmup.content.outputs import without_header
 from warmup.content.page import Section
-from warmup.kinds import anatomy, asked, markup
+from warmup.kinds import anatomy, follow_ups, markup
 from warmup.kinds.markup import Found
 from warmup.kinds.questions import Question, term
 from warmup.project import Problem, relative
@@ -107,7 +107,7 @@ def _form(page: Question, snippets: Path) -> Found:
         if shown := page.section(title):
             yield from _in_view(shown, most, snippets)
     yield from _guesses(page)
-    yield from asked.problems(page)
+    yield from follow_ups.problems(page)
     yield from _deeper(page)
 
 

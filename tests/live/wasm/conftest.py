@@ -17,6 +17,13 @@ PAGE = "junior/autograd/thing/"
 PYODIDE = "/assets/pyodide/"
 
 
+@pytest.fixture(scope="session", autouse=True)
+def pyodide(shared):
+    """Skips, in all workers after one of them has tried, where Pyodide cannot be had."""
+    if missing := once(shared / "pyodide", wasm_site.missing):
+        pytest.skip(missing)
+
+
 @pytest.fixture(scope="session")
 def built(shared) -> Path:
     """The folder of the project, below which `host` is the root of one that serves its site: only read it."""

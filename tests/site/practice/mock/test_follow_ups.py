@@ -11,7 +11,7 @@ from mock_page import PAGE, SITE, app, click, start
 CLIP = "practice/write/clip-gradients"
 ASKED = """async ids => {
     const of = name => import(new URL(`../../assets/javascripts/practice/${name}.js`, location.href))
-    const [{ loadCards }, { followUps }] = [await of("shared/cards"), await of("mock/set")]
+    const [{ loadCards }, { followUps }] = [await of("shared/cards"), await of("mock/follow-ups")]
     const bank = await loadCards()
     const titles = html => new DOMParser().parseFromString(html, "text/html").body.textContent
     return Promise.all(ids.map(async id => {

@@ -26,3 +26,6 @@ export const random = text => {
     return (result >>> 0) / 2 ** 32
   }
 }
+
+/** One of a list, by a chance that gives numbers as `random` does. */
+export const pick = (list, chance) => list[Math.floor(chance() * list.length)]

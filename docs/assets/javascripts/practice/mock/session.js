@@ -4,7 +4,8 @@
 // another tab has gone on with a question that is not shown here; `tick`, while the clock runs; and `end`, also when one of
 // the past is opened.
 
-import { FOLLOW_UPS, cost, sum } from "./set.js"
+import { FOLLOW_UPS } from "./follow-ups.js"
+import { cost, sum } from "./set.js"
 import { keepFinished, prepare, pruneUnfinished, remember, stored } from "./kept.js"
 
 const isOpen = answer => answer.step !== "revealed"

@@ -1,7 +1,8 @@
 // Which questions an interview has, and what they cost. Nothing here reads the clock, the document or the storage.
 
 import { isExercise } from "../shared/cards.js"
-import { random } from "./chance.js"
+import { pick, random } from "./chance.js"
+import { FOLLOW_UPS } from "./follow-ups.js"
 
 /** Whether a card is a whiteboard round of its own. */
 const isDesign = card => card.kind === "design" && card.topic.endsWith("/system-design")
@@ -46,13 +47,9 @@ export const promptsOf = card => FORMATS[roundOf(card)]?.prompts ?? []
 export const usualMinutes = format => FORMATS[format].usual ?? MINUTES.usual
 
 export const MINUTES = { least: 1, usual: 30, most: 180 }
-/** Each question is followed by two more, a minute each. */
-export const FOLLOW_UPS = 2
 const FOLLOW_UP_MINUTES = 1
 
 export const sum = numbers => numbers.reduce((total, number) => total + number, 0)
-
-const pick = (list, chance) => list[Math.floor(chance() * list.length)]
 
 const tally = (cards, key) => {
   const counts = new Map()
@@ -164,15 +161,4 @@ export const choose = (cards, { format, minutes, seed }) => {
     chosen.push(card)
     left -= costOf(card)
   }
-}
-
-/** Which of a question's follow-ups are asked, as ascending indices: those that come first in an interview, as far as known. */
-export const followUps = (seed, id, next) => {
-  const chance = random(`${seed} ${id}`)
-  const left = [...next.keys()]
-  while (left.length > FOLLOW_UPS) {
-    const others = left.filter(index => !next[index].first)
-    left.splice(left.indexOf(pick(others.length ? others : left, chance)), 1)
-  }
-  return left
 }
