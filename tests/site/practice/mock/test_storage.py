@@ -19,7 +19,7 @@ def test_what_is_stored_is_checked_before_it_is_used(open_page):
                 questions=[ONE, "gone/gone/gone", TWO, 7, None, ONE],
                 steps=["wizard", 3],
                 times="soon",
-                correctness=[9, {}],
+                correctness=[9, "odd"],
                 current="last",
             ),
             "place:mock:2": entry(format="wizard"),
