@@ -116,6 +116,13 @@ class TestCircularBuffer:
                     free[step % capacity] = function(weight, step)
             assert nodes_behind(kept) == nodes * 30 + 1 and nodes_behind(free) == 0
 
+    @pytest.mark.parametrize("requires_grad", [False, True])
+    def test_rows_without_a_graph_leave_none(self, requires_grad):
+        weight, kept = torch.ones(2, requires_grad=requires_grad), torch.zeros(4, 2)
+        for step in range(30):
+            kept[step % 4] = weight * step
+        assert (kept.grad_fn is not None) == requires_grad
+
     def test_both_buffers_cut_the_graph(self):
         weight = torch.ones(2, 3, requires_grad=True)
         buffer, replay = CircularBuffer(2, (3,)), ReplayBuffer(2, (3,))

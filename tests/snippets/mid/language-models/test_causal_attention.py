@@ -78,6 +78,14 @@ class TestCausalAttention:
         out, _ = broken.attention(x, w_in, w_out, 3, mistake)
         torch.testing.assert_close(out, broken.reference(x, w_in, w_out, 3))
 
+    @pytest.mark.parametrize("t", [4, 8])
+    def test_other_wrong_transposes_raise(self, t):
+        q = torch.randn(2, 3, t, 5)
+        with pytest.raises(RuntimeError):
+            q @ q
+        with pytest.raises(RuntimeError, match="view size is not compatible"):
+            q.transpose(1, 2).view(2, t, 15)
+
     @pytest.mark.parametrize("mistake", ["view without transpose", "no transpose back"])
     def test_one_head_hides_the_transposes(self, mistake):
         x, w_in, w_out = inputs(2, 6, 8)

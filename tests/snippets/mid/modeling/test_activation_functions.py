@@ -114,6 +114,19 @@ class TestActivationFunctions:
             (y.clamp(low, high) - y).square().mean().item(), abs=0.02
         )
 
+    @pytest.mark.parametrize("depth", [10, 20])
+    def test_a_stack_of_sigmoids_vanishes_unless_batch_norm_is_in_front(self, depth):
+        ratios = []
+        for normalize in (False, True):
+            torch.manual_seed(0)
+            h = x = torch.randn(64, 128, dtype=torch.float64, requires_grad=True)
+            for _ in range(depth):
+                z = h @ torch.randn(128, 128, dtype=torch.float64) * 128**-0.5
+                h = torch.sigmoid(F.batch_norm(z, None, None, training=True) if normalize else z)
+            h.backward(out := torch.randn_like(h))
+            ratios.append((x.grad.norm() / out.norm()).item())
+        assert ratios[0] < 0.3**depth and ratios[1] > 0.1
+
     def test_linear_layers_without_activation_are_one(self):
         stack = nn.Sequential(nn.Linear(4, 9), nn.Linear(9, 7), nn.Linear(7, 3)).double()
         x = torch.randn(5, 4, dtype=torch.float64)

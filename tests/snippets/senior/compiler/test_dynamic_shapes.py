@@ -1,5 +1,6 @@
 """What docs/senior/compiler/dynamic-shapes.md claims, proven beyond the example shown."""
 
+import functools
 import logging
 
 import pytest
@@ -28,6 +29,7 @@ class TestDynamicShapes:
             return [torch.ones((size, 7) if dimension == 0 else (7, size))]
 
         assert causes.compiles(function, [shaped(n) for n in (4, 5, 6, 9, 1, 0, 4)]) == "C C . . C C ."
+        assert causes.compiles(function, [shaped(n) for n in (4, 1, 5, 6)]) == "C C C ."
 
     def test_dimensions_that_are_equal_in_the_first_call_share_a_symbol(self):
         for first, second, marks in (((4, 4), (5, 4), "C C ."), ((4, 8), (5, 8), "C . .")):
@@ -88,6 +90,28 @@ class TestDynamicShapes:
         assert causes.with_rates(rates, torch.optim.AdamW) == "C C . . ."
         assert causes.with_rates(torch.tensor(rates), torch.optim.AdamW) == "C . . . ."
         assert causes.with_rates(torch.tensor([0.5, 0.4, 0.3, 0.2, 0.1])) == "C . . . ."
+
+    @pytest.mark.parametrize(("foreach", "marks"), [(False, "C C . ."), (True, "C C C C")])
+    def test_with_foreach_adamw_compiles_for_each_float_rate(self, foreach, marks):
+        kind = functools.partial(torch.optim.AdamW, foreach=foreach)
+        assert causes.with_rates([0.4, 0.3, 0.2, 0.1], kind) == marks
+
+    @pytest.mark.parametrize(("skip", "graphs"), [(True, 1), (False, 2)])
+    def test_a_hook_added_after_the_first_call_has_no_guard_by_default(self, skip, graphs):
+        compiled, seen = [], []
+
+        def backend(module, inputs):
+            compiled.append(1)
+            return module.forward
+
+        with torch._dynamo.config.patch(skip_nnmodule_hook_guards=skip):
+            model = nn.Sequential(nn.Linear(2, 2), nn.ReLU())
+            fast = torch.compile(model, backend=backend)
+            fast(torch.ones(1, 2))
+            model[0].register_forward_hook(lambda *_: seen.append(1))
+            fast(torch.ones(1, 2))
+        assert len(compiled) == graphs and len(seen) == graphs - 1
+        assert torch._dynamo.config.skip_nnmodule_hook_guards
 
     def test_marks_follow_the_call_and_what_runs_before_it(self):
         seen = []

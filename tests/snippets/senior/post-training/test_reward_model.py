@@ -97,6 +97,22 @@ class TestRewardModel:
             wins.append((quality.gather(1, best) > quality[:, -1:]).double().mean().item())
         assert wins[0] > 0.78 and 0.55 < wins[1] < 0.72
 
+    def test_a_small_kl_gains_little_from_normal_errors(self):
+        e = torch.linspace(-12, 12, 4801, dtype=torch.double)
+        p = (-e.square() / 2).exp()
+        p = p / p.sum()
+        for tilt in (0.1 * e, e, e.sin(), 5.0 * (e > 3), 20.0 * (e > 6)):
+            q = p * tilt.exp()
+            q = q / q.sum()
+            assert 0 < q @ e <= (2 * torch.xlogy(q, q / p).sum()).sqrt() + 1e-6
+
+    @pytest.mark.parametrize("far", [1e5, 1e7])
+    def test_a_small_kl_gains_any_error_from_a_heavy_tail(self, far):
+        # Student's t of 3 degrees and variance 1 has the density 2 / pi / (1 + e**2)**2.
+        tail = 2 / (3 * math.pi) * (1 + far**2) ** -1.5  # at most the probability of e > far
+        share = 10 / far  # of the answers are from e > far, the others are as at the start
+        assert share * far == pytest.approx(10) and share * math.log(1 / tail) < 0.01
+
     @pytest.mark.parametrize("shift", [3.0, 100.0])
     def test_a_constant_per_prompt_changes_neither_loss_nor_gradient(self, shift):
         torch.manual_seed(0)
