@@ -87,6 +87,13 @@ class TestLanguageModelLoss:
         assert cross_entropy(logits, labels, reduction="sum").isinf()
         assert cross_entropy(logits.float(), labels, reduction="sum").isfinite()
 
+    @pytest.mark.parametrize("count", [20_000, 40_000])
+    def test_under_autocast_the_sum_of_float16_logits_is_float32(self, count):
+        logits, labels = torch.zeros(count, 50, dtype=torch.float16), torch.zeros(count).long()
+        with torch.autocast("cpu", torch.float16):
+            loss = cross_entropy(logits, labels, reduction="sum")
+        assert loss.dtype == torch.float32 and loss > 65_504
+
     @pytest.mark.parametrize("causal", [True, False])
     @pytest.mark.parametrize("shift", [0, 1])
     def test_an_untrained_model_that_sees_its_labels_starts_near_ln_v(self, causal, shift):

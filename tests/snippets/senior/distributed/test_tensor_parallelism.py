@@ -52,6 +52,14 @@ def compare(rank, folder):
             torch.allclose(output, expected, atol=1e-5),
             torch.allclose(gradient, whole.up.weight.grad, atol=1e-4),
         )
+    torch.manual_seed(rank)
+    model = nn.Sequential(nn.Linear(8, 16), nn.LayerNorm(16), nn.Linear(16, 8), nn.Linear(8, 8))
+    parallelize_module(model, mesh, {"0": ColwiseParallel(), "2": RowwiseParallel()})
+    found["planned"], found["not planned"] = model[0].weight.full_tensor(), model[3].weight.detach()
+    try:
+        model(torch.ones(2, 8))
+    except RuntimeError as error:
+        found["norm"] = str(error)
     torch.save(found, f"{folder}/{rank}.pt")
     dist.destroy_process_group()
 
@@ -75,6 +83,14 @@ class TestTensorParallelism:
         for found in of_two_ranks:
             assert found["relu"] == (True, True)
             assert found["softmax"] == (False, False)
+
+    def test_rank_0_gives_the_weights_of_the_plan_only(self, of_two_ranks):
+        first, second = of_two_ranks
+        assert torch.equal(first["planned"], second["planned"])
+        assert not torch.equal(first["not planned"], second["not planned"])
+
+    def test_a_layer_norm_of_the_full_size_raises(self, of_two_ranks):
+        assert all("normalized_shape=[16]" in found["norm"] for found in of_two_ranks)
 
     @pytest.mark.parametrize("ranks", [2, 4])
     @pytest.mark.parametrize("activation", [torch.relu, torch.tanh, nn.functional.gelu])
