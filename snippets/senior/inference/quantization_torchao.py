@@ -16,12 +16,13 @@ from torchao.quantization import (
 
 
 class Products(TorchDispatchMode):
-    """Notes each matrix product and the dtypes of its factors."""
+    """Notes each matrix product and the dtype of its weights."""
 
     def __torch_dispatch__(self, function, types, args=(), kwargs=None):
         if "mm" in function.__name__:
-            dtypes = [a.dtype for a in args if isinstance(a, torch.Tensor)][-2:]
-            self.seen = f"{function.__name__.split('.')[0]} of {dtypes[0]}"
+            # Inputs in int8 become uint8 on a CPU with AVX512_VNNI and no AMX.
+            dtype = [a.dtype for a in args if isinstance(a, torch.Tensor)][-1]
+            self.seen = f"{function.__name__.split('.')[0]} of {dtype}"
         return function(*args, **(kwargs or {}))
 
 
