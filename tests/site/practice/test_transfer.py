@@ -2,7 +2,9 @@
 
 from __future__ import annotations
 
+import base64
 import random
+import zlib
 
 import pytest
 import qrcode
@@ -132,6 +134,16 @@ def test_a_damaged_link_says_so(open_page, fragment):
     page = open_page(f"practice/#{fragment}")
     expect(page.locator(".tw-offer")).to_contain_text("it is damaged")
     assert not stored(page) and "#" not in page.url
+
+
+def test_a_short_link_cannot_mean_more_than_a_browser_stores(open_page):
+    story = '[{"format":"torch-warmup-progress","version":1},["story",["at","version","result"],["x","t1",1,"s'
+    deflate = zlib.compressobj(9, zlib.DEFLATED, -15)
+    parts = [deflate.compress(part) for part in (story.encode(), b"a" * 30_000_000, b'"]]]')]
+    fragment = base64.urlsafe_b64encode(b"".join(parts) + deflate.flush()).decode().rstrip("=")
+    page = open_page(f"practice/#progress={fragment}")
+    expect(page.locator(".tw-offer")).to_contain_text("it is damaged")
+    assert len(fragment) < 50_000 and not stored(page)
 
 
 def test_too_much_for_a_code_is_said_and_no_progress_too(open_page):

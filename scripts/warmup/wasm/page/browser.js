@@ -10,6 +10,7 @@ import { Frame } from "./frame.js"
 import { isKept, judge, release } from "./kept.js"
 
 const LIMIT = 256 * 1024  // characters that a program may print
+const SILENT = 64  // characters as which a message counts that prints none: it takes time, too
 const STOPPED = { word: "stopped", text: "Stopped." }
 const FLOOD = { word: "failed", text: "Printed more than 256 KiB and was stopped." }
 
@@ -85,12 +86,18 @@ export class Browser {
   #take({ id, type, stream, text, code }) {
     const run = this.#run
     const told = typeof text === "string" ? text : ""
-    // What a program has left behind goes on in its Python, and could fill the page's memory.
-    if (!run && (this.#unasked += Math.max(1, told.length)) > LIMIT) this.#end()
-    if (!run?.begun) return
-    const own = id === run.id
+    const own = Boolean(run?.begun) && id === run.id
+    const counts = told.length + (own && type === "text" && told ? 0 : SILENT)
+    if (!run?.begun) {
+      // What a program has left behind goes on in its Python, and could fill the page's memory.
+      if ((this.#unasked += counts) > LIMIT) {
+        this.#end()
+        this.#finish(FLOOD)  // where the next run waits for its judge
+      }
+      return
+    }
     const left = run.left
-    run.left -= Math.max(1, told.length) // a message that says nothing takes time, too
+    run.left -= counts
     if (own && type === "text" && told) {
       const some = told.slice(0, Math.max(0, left))
       if (stream === "stdout") run.printed += some

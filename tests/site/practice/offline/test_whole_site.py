@@ -81,8 +81,9 @@ def test_what_is_not_kept_says_so_and_can_be_tried_again(reader, host):
         assert page.evaluate("address => fetch(address).then(answer => answer.ok)", address), address
     check_with_axe(page, "a page that is not kept")
     # An address of somebody else's is none to try.
-    page.goto(f"{host.root}offline.html?page=https://example.com/")
-    expect(page.get_by_role("link", name="Try again")).to_be_hidden()
+    for other in ("https://example.com/", f"filesystem:{host.root}a", "javascript:0"):
+        page.goto(f"{host.root}offline.html?page={other}")
+        expect(page.get_by_role("link", name="Try again")).to_be_hidden()
     host.down = False
     page.goto(f"{host.root}offline.html?page={host.root}{QUESTION}")
     page.get_by_role("link", name="Try again").click()

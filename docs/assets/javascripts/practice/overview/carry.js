@@ -5,6 +5,7 @@
 
 const NAME = "progress="
 const TIME = 1e11  // milliseconds: what is larger is a moment, and kept to the second
+const MOST = 20e6  // bytes: more than a browser stores of a site; a short link could mean thousands of times as many
 
 const write = value => {
   if (typeof value === "string") return `s${value}`
@@ -34,7 +35,15 @@ export const unpack = text => {
   return JSON.stringify({ ...head, entries: Object.fromEntries(entries) })
 }
 
-const through = async (bytes, stream) => new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream)).arrayBuffer())
+/** @throws {RangeError} more than MOST would come out. */
+const through = async (bytes, stream) => {
+  let left = MOST
+  const limited = new TransformStream({ transform: (chunk, out) => {
+    if ((left -= chunk.length) < 0) throw new RangeError("too much")
+    out.enqueue(chunk)
+  } })
+  return new Uint8Array(await new Response(new Blob([bytes]).stream().pipeThrough(stream).pipeThrough(limited)).arrayBuffer())
+}
 
 /** The link's fragment for a progress file's text, without #. */
 export const fragmentOf = async text => {
