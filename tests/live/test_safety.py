@@ -13,7 +13,7 @@ import pytest
 import websocket
 from test_page import PAGE, Cell
 
-from live_server import KERNELS, ask, bearer, exchange
+from live_server import KERNELS, ask, bearer, exchange, until
 from warmup.live import environment, server
 from warmup.live.keys import Keys
 from warmup.project import ROOT
@@ -36,11 +36,17 @@ def test_it_listens_on_the_loopback_interface_only(live):
     assert own == [f"127.0.0.1:{live.port}"]
 
 
-def test_kernels_have_no_port(live):
+def test_a_kernel_has_one_port_for_its_children_which_only_this_machine_reaches(live):
     started(live)
-    pids = live.descendants()
-    listening = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
-    assert pids and not [line for line in listening.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+
+    def listening() -> list[str]:
+        pids = live.descendants()
+        told = subprocess.run(["ss", "-Hltnp"], capture_output=True, text=True, check=True).stdout
+        return [line.split()[3] for line in told.splitlines() if any(f"pid={pid}," in line for pid in pids)]
+
+    until(listening, 60)  # only once it has started
+    (address,) = listening()
+    assert address.startswith("127.0.0.1:")
 
 
 def test_the_token_is_new_at_each_start_and_long(start):

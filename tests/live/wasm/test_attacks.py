@@ -223,14 +223,17 @@ globalThis.postMessage = message => {{
     assert one.cell.run() == "equal"
 
 
-FLOODS = {kind: f"{{ type: '{kind}', text }}" for kind in ("text", "done", "ready")}
+LEFT_BEHIND = {
+    **{kind: f"{{ type: '{kind}', text }}" for kind in ("text", "done", "ready")},
+    **{"null": "null", "empty": "{}", "array": "list", "arrays": "{ type: 'text', list }"},
+}
 
 
-@pytest.mark.parametrize("message", [*FLOODS.values(), "null", "{}"], ids=[*FLOODS, "null", "empty"])
+@pytest.mark.parametrize("message", LEFT_BEHIND.values(), ids=LEFT_BEHIND)
 def test_what_a_program_leaves_behind_cannot_flood_the_page(visit, message):
     one = visit()
     one.cell.run()
-    flood = f"""const own = globalThis.postMessage.bind(globalThis), text = "x".repeat(1000)
+    flood = f"""const own = globalThis.postMessage.bind(globalThis), text = "x".repeat(1000), list = new Uint8Array(1e5)
 setInterval(() => {{ for (let i = 0; i < 100; i += 1) own({message}) }}, 10)"""
     assert one.cell.run_edited(f"{javascript(flood)}\nprint('1 from a wheel')") == "equal"
     one.page.wait_for_function("document.querySelector('iframe') === null", timeout=15_000)

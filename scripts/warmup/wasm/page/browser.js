@@ -11,6 +11,7 @@ import { isKept, judge, release } from "./kept.js"
 
 const LIMIT = 256 * 1024  // characters that a program may print
 const SILENT = 64  // characters as which a message counts that prints none: it takes time, too
+const ODD = LIMIT / 8  // and one with what no message has, which may be of any size
 const STOPPED = { word: "stopped", text: "Stopped." }
 const FLOOD = { word: "failed", text: "Printed more than 256 KiB and was stopped." }
 
@@ -83,11 +84,11 @@ export class Browser {
     this.warm = true
   }
 
-  #take({ id, type, stream, text, code }) {
+  #take({ id, type, stream, text, code, odd }) {
     const run = this.#run
     const told = typeof text === "string" ? text : ""
     const own = Boolean(run?.begun) && id === run.id
-    const counts = told.length + (own && type === "text" && told ? 0 : SILENT)
+    const counts = told.length + (odd ? ODD : own && type === "text" && told ? 0 : SILENT)
     if (!run?.begun) {
       // What a program has left behind goes on in its Python, and could fill the page's memory.
       if ((this.#unasked += counts) > LIMIT) {

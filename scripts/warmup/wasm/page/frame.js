@@ -5,12 +5,25 @@
 // Pyodide does: that reaches no further than its Python does.
 const POLICY = "default-src 'none'; script-src NONCE blob: 'unsafe-eval'; worker-src blob:"
 
-// Passes messages between the page and the worker. Only the page that made the frame can begin.
+// Passes messages between the page and the worker. Only the page that made the frame can begin. Of what the worker sends,
+// the page gets the words and numbers that it asks for, and whether there was more: a program can send arrays of any size.
 const SCRIPT = `
+const isPlain = value => typeof value !== "object" || value === null
+const isOdd = data => {
+  if (isPlain(data)) return false
+  if (Object.getPrototypeOf(data) !== Object.prototype) return true
+  let count = 0
+  for (const name in data) if (!isPlain(data[name]) || ++count > 5) return true
+  return false
+}
 addEventListener("message", ({ data: files, source, ports: [page] }) => {
   if (source !== parent) return
   const worker = new Worker(URL.createObjectURL(new Blob([files["worker.js"]], { type: "text/javascript" })))
-  worker.onmessage = ({ data }) => page.postMessage(data)
+  worker.onmessage = ({ data }) => {
+    const told = {}
+    for (const name of ["id", "type", "stream", "text", "code"]) if (isPlain(data?.[name])) told[name] = data?.[name]
+    page.postMessage({ ...told, odd: isOdd(data) })
+  }
   worker.onerror = ({ message }) => page.postMessage({ type: "broken", text: message })
   page.onmessage = ({ data }) => worker.postMessage(data)
   worker.postMessage(files, Object.values(files))
