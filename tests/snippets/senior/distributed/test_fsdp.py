@@ -200,12 +200,13 @@ def worker(rank, file):
     dist.init_process_group("gloo", f"file://{file}2", rank=rank, world_size=2)
     mesh = dist.init_device_mesh("cpu", (2,))
     options = StateDictOptions(full_state_dict=True, cpu_offload=True)
-    print("offloaded", rank, len(get_model_state_dict(fully_shard(nn.Linear(2, 2), mesh=mesh), options=options)))
+    offloaded = len(get_model_state_dict(fully_shard(nn.Linear(2, 2), mesh=mesh), options=options))
+    print(f"offloaded {rank} {offloaded}\n", end="")  # one write: the other rank prints, too
     model = nn.ModuleList(nn.Linear(4, 4, bias=False) for _ in range(2))
     for value, branch in enumerate(model, 2):
         nn.init.constant_(branch.weight, value)
         fully_shard(branch, mesh=mesh)
-    print("branch", rank, model[rank](torch.ones(1, 4)).tolist())
+    print(f"branch {rank} {model[rank](torch.ones(1, 4)).tolist()}\n", end="")
     dist.destroy_process_group()
 
 
