@@ -133,7 +133,7 @@ if os.fork() == 0:
     while time.monotonic() < end:
         if os.fork(): os._exit(0)
         if {always}: os.setsid()
-        open({file!r}, "a").write("x")
+        with open({file!r}, "a") as file: file.write("x")  # each file that is left open would print a warning
         time.sleep({pause})
     os._exit(0)
 while not os.path.exists({file!r}): time.sleep(0.01)
