@@ -53,8 +53,8 @@ const LATEST_READ = Date.UTC(2099)  // of what a file brings: a change that is m
 const isPlain = value => typeof value !== "object" || value === null
 const isFlat = entry => Object.values(entry).every(value => isPlain(value) || Array.isArray(value) && value.every(isPlain))
 
-const isEntry = (name, entry) =>
-  isObject(entry) && isTime(entry.at) && entry.at > 0
+const isEntry = (name, entry, latest = LATEST) =>
+  isObject(entry) && isTime(entry.at) && entry.at > 0 && entry.at < latest
   && Object.hasOwn(SHAPES, name.split(":", 1)[0]) && name.includes(":")
   && isFlat(entry) && (entry.gone === true || SHAPES[name.split(":", 1)[0]](entry))
 
@@ -87,14 +87,15 @@ const stringify = (state, more = {}) =>
 /**
  * Read a stored or imported text, keeping every entry that can be used.
  *
+ * @param {number} [latest] an entry of this time or later cannot be used.
  * @returns {{state, lost: number, newer: boolean, damaged: boolean}} `lost` entries could not be used; `newer`: a
  *   later version of this site wrote it; `damaged`: it is not JSON of ours, and what is in `state` was picked out.
  */
-export const parse = text => {
+export const parse = (text, latest) => {
   const state = empty()
   let lost = 0
   const keep = (name, entry) => {
-    if (isEntry(name, entry)) state.entries.set(name, entry)
+    if (isEntry(name, entry, latest)) state.entries.set(name, entry)
     else lost += 1
   }
   let found
@@ -262,11 +263,8 @@ export class Store extends EventTarget {
     if (found.version > VERSION) {
       throw new Error("A newer version of Torch Warmup wrote this file. Reload the page and try again; nothing has changed.")
     }
-    const { state, lost } = parse(text)
-    const late = [...state.entries].filter(([, { at }]) => at >= LATEST_READ).map(([name]) => name)
-    for (const name of late) state.entries.delete(name)
+    const { state, lost } = parse(text, LATEST_READ)
     const kept = state.entries.size
-    const unread = lost + late.length
     // Whoever reads a file from before a reset wants it back.
     const { since } = this.#state
     for (const [name, entry] of state.entries) {
@@ -275,7 +273,7 @@ export class Store extends EventTarget {
     this.#state = merge(this.#state, { ...state, since })
     this.#save()
     this.#changed()
-    return `Read ${entriesText(kept)}` + (unread ? `; ${entriesText(unread)} could not be used.` : ".")
+    return `Read ${entriesText(kept)}` + (lost ? `; ${entriesText(lost)} could not be used.` : ".")
   }
 }
 
