@@ -10,6 +10,7 @@ import sys
 
 import pytest
 
+import wasm_site
 from warmup.dev import browser
 from warmup.green import plugin
 from warmup.run import needs, tolerated
@@ -76,22 +77,27 @@ def pytest_runtest_makereport(item, call):
     return report
 
 
-def without_chromium(config) -> int:
-    """How many tests were skipped for want of a Chromium. The process that prints has all workers' reports."""
+# What a machine may lack, and what to do about it: many tests do not run without.
+LACKED = {browser.MISSING: browser.HELP, wasm_site.MISSING: wasm_site.HELP}
+
+
+def skipped_for(missing: str, config) -> int:
+    """How many tests were skipped for want of it. The process that prints has all workers' reports."""
     printer = config.pluginmanager.getplugin("terminalreporter")
     skipped = printer.stats.get("skipped", ()) if printer else ()
-    return sum(browser.MISSING in report.longrepr[-1] for report in skipped)
+    return sum(missing in report.longrepr[-1] for report in skipped)
 
 
 def pytest_sessionfinish(session):
-    if without_chromium(session.config) and os.environ.get("CI") in ("true", "1"):
+    if skipped_for(browser.MISSING, session.config) and os.environ.get("CI") in ("true", "1"):
         session.exitstatus = pytest.ExitCode.TESTS_FAILED
 
 
 @pytest.hookimpl(trylast=True)
 def pytest_unconfigure(config):
-    if count := without_chromium(config):  # after the sum: the very last line
-        print(f"{count} tests did not run. {browser.MISSING} {browser.HELP}")
+    for missing, help_ in LACKED.items():
+        if count := skipped_for(missing, config):  # after the sum: the very last line
+            print(f"{count} tests did not run. {missing} {help_}")
 
 
 @pytest.fixture(scope="session")

@@ -11,18 +11,10 @@ from pathlib import Path
 
 import pytest
 
-import wasm_site
 from live_server import KERNELS, Live, ask, bearer, end, launch
 from warmup.dev import browser
 from warmup.project import ROOT
 from warmup.testing import once
-
-
-@pytest.hookimpl(trylast=True)
-def pytest_terminal_summary(terminalreporter):
-    skipped = [one.longrepr[-1] for one in terminalreporter.stats.get("skipped", ())]
-    if reasons := [reason for reason in skipped if wasm_site.MISSING in reason]:
-        terminalreporter.write_line(f"{len(reasons)} tests did not run. {reasons[0]}")
 
 
 @pytest.fixture(scope="session")

@@ -65,6 +65,7 @@ DIGITS = (
 
 
 MISSING = "Pyodide is not here and could not be downloaded from npm."
+HELP = "Install Node 20 or newer, or see why npm does not reach its registry, then run the command again."
 
 
 def tarball() -> Path:

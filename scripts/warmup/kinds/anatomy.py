@@ -8,10 +8,9 @@ from pathlib import Path
 
 from warmup.content import header, markdown, outputs, sources, statements
 from warmup.content.page import Page, Section
+from warmup.kinds.follow_ups import FIRST
 from warmup.kinds.markup import Found
 from warmup.vocabulary import GRADES
-
-ALONE = 2  # how many follow-ups a mock interview asks; FOLLOW_UPS in mock/follow-ups.js
 
 
 def related(page: Page) -> Found:
@@ -95,10 +94,10 @@ def shown_as_written(page: Page) -> Found:
 def follow_ups_alone(page: Page, found: Sequence[markdown.Fold]) -> Found:
     """Fewer follow-ups than a mock interview asks that stand alone."""
     alone = [fold for fold in found if not fold.here]
-    if found and len(alone) < ALONE <= len(found):
+    if found and len(alone) < FIRST <= len(found):
         yield (
             found[0].line,
-            f"Of the follow-ups, {len(alone)} can be asked without the page; a mock interview asks {ALONE}.",
+            f"Of the follow-ups, {len(alone)} can be asked without the page; a mock interview asks {FIRST}.",
             'Reword one so that it names its setting, and take the "here" out of its line.',
         )
 

@@ -8,7 +8,7 @@ from warmup.kinds.entry import Entry
 from warmup.kinds.markup import Found
 from warmup.vocabulary import LEVELS
 
-FIRST = 2  # the follow-ups that are marked as asked first
+FIRST = 2  # how many are marked as asked first; FOLLOW_UPS in mock/follow-ups.js
 # What nobody asks a junior about: mixed precision, many processes, models without memory, kernels.
 _ABOVE = {
     LEVELS[0]: re.compile(
