@@ -47,6 +47,18 @@ class TestLossSpikes:
         assert main.step(saved[500], usual)[1] < 1
         assert rise(main.replay(task, saved[500], bad, clip=1.0)) < 2
 
+    @pytest.mark.parametrize("seed", [0, 3])
+    @pytest.mark.parametrize("usually", [0.1, 0.5])
+    def test_wherever_there_is_a_spike_clipping_and_a_smaller_beta2_make_it_smaller(self, seed, usually):
+        task = main.Task(seed)
+        usual = task.batch
+        task.batch = lambda rows=32, noise=usually: usual(rows, noise)
+        saved, small = (main.train(task, beta2=beta2)[800] for beta2 in (0.999, 0.95))
+        bad = task.batch(noise=10.0)
+        spike = max(main.replay(task, saved, bad))
+        assert max(main.replay(task, saved, bad, clip=1.0)) < spike / 2
+        assert max(main.replay(task, small, bad, beta2=0.95)) < spike / 2
+
     @pytest.mark.parametrize("seed", [0, 2])
     @pytest.mark.parametrize(("usually", "least", "most"), [(3.0, 1.0, 1.4), (0.1, 20, 100)])
     def test_if_the_usual_gradients_are_noisy_the_same_bad_batch_does_little(self, seed, usually, least, most):
