@@ -2,7 +2,9 @@
 
 import pytest
 import torch
+from torch.nn.attention import SDPBackend, sdpa_kernel
 from torch.nn.functional import layer_norm, scaled_dot_product_attention
+from torch.utils.flop_counter import FlopCounterMode
 
 from warmup.testing import load_snippet
 
@@ -27,6 +29,17 @@ def shares(masks, scale=1.0, query=-1, seed=1, width=12):
 
 
 class TestSlidingWindow:
+    @pytest.mark.parametrize("window", [2, 16])
+    def test_a_mask_alone_saves_no_work(self, window):
+        def flops(tokens, window):
+            q = torch.randn(1, 1, tokens, 4)
+            with FlopCounterMode(display=False) as counter, sdpa_kernel(SDPBackend.MATH):
+                scaled_dot_product_attention(q, q, q, attn_mask=band(tokens, window))
+            return counter.get_total_flops()
+
+        assert flops(64, window) == flops(64, 64) > 0
+        assert flops(128, window) == 4 * flops(64, window)
+
     @pytest.mark.parametrize("window", [2, 5, 8])
     @pytest.mark.parametrize("layers", [1, 3, 7])
     def test_layers_reach_l_times_w_minus_one_plus_one_tokens(self, window, layers):
