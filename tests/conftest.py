@@ -10,13 +10,13 @@ import sys
 
 import pytest
 
-import wasm_site
 from warmup.dev import browser
 from warmup.green import plugin
 from warmup.run import needs, tolerated
 from warmup.run.runner import Runner, TorchMissing
 from warmup.run.server import IMPORTS
 from warmup.vocabulary import NEEDS
+from warmup.wasm import files
 
 # One thread: recorded outputs in full precision differ with the number of threads. Before torch is imported.
 for _name in ("OMP_NUM_THREADS", "MKL_NUM_THREADS"):
@@ -78,7 +78,7 @@ def pytest_runtest_makereport(item, call):
 
 
 # What a machine may lack, and what to do about it: many tests do not run without.
-LACKED = {browser.MISSING: browser.HELP, wasm_site.MISSING: wasm_site.HELP}
+LACKED = {browser.MISSING: browser.HELP, files.MISSING: files.HELP}
 
 
 def skipped_for(missing: str, config) -> int:

@@ -64,10 +64,6 @@ DIGITS = (
 )
 
 
-MISSING = "Pyodide is not here and could not be downloaded from npm."
-HELP = "Install Node 20 or newer, or see why npm does not reach its registry, then run the command again."
-
-
 def tarball() -> Path:
     """Pyodide's tarball from npm, downloaded once, with the hash that ``wasm.json`` has."""
     paths, problems = _fetched()
@@ -78,7 +74,7 @@ def tarball() -> Path:
 def missing() -> str:
     """Why there is no Pyodide here, or nothing; a Pyodide with another hash is no reason, but a failure."""
     _, problems = _fetched()
-    return f"{MISSING} {problems[0]}" if problems and "cannot be had" in problems[0].message else ""
+    return f"{files.MISSING} {problems[0]}" if problems and "cannot be had" in problems[0].message else ""
 
 
 def _fetched() -> tuple[list[Path], list[Problem]]:

@@ -35,6 +35,9 @@ ATTESTED = "attested.json"
 WORKER = Path(__file__).with_name("worker")
 # What runs programs, and the module of the project that it imports.
 PYTHON = ("run/tolerated.py", "wasm/inside.py")
+# Of the tests, where they cannot have it.
+MISSING = "Pyodide is not here and could not be downloaded from npm."
+HELP = "Install Node 20 or newer, or see why npm does not reach its registry, then run the command again."
 _TIMEOUT = 60.0  # seconds without a byte
 _CLIENT = 240.0  # seconds for all that npm or pip does
 
