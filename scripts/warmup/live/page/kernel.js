@@ -9,6 +9,9 @@ const API = "/jupyter/api/kernels"
 const KERNEL = "torch-warmup-live-kernel"
 const MESSAGE = "application/vnd.torch-warmup.run+json"
 const PROTOCOL = "torch-warmup"
+const STOPPED = { word: "stopped", text: "Stopped." }
+
+const lost = () => new Refused("The connection to the program was lost. Press Run again.")
 
 const request = async (path, method) => {
   let response
@@ -27,8 +30,10 @@ const request = async (path, method) => {
 /** The kernel of this tab, with the WebSocket to it. */
 export class Kernel {
   #socket = null
+  #connecting = null
   #session = crypto.randomUUID()
-  #run = null
+  #run = null  // what the kernel runs
+  #waiting = null  // what it runs next: that of which its reader asked last
   #id = null
 
   /** Whether the next run need not wait for Python and torch. */
@@ -38,37 +43,51 @@ export class Kernel {
   judges = () => true
 
   /** Take over the kernel that the tab's last page had, if it lives. Does nothing where there was none. */
-  async resume() {
-    const id = sessionStorage.getItem(KERNEL)
-    if (!id || !await request(`/${id}`, "GET")) return
-    await this.#open(id)
-    this.warm = true
+  resume() {
+    return this.#once(async () => {
+      const id = sessionStorage.getItem(KERNEL)
+      if (!id || !await request(`/${id}`, "GET")) return
+      this.warm = await this.#open(id)
+    })
   }
 
   async #connect() {
-    if (this.#socket?.readyState === WebSocket.OPEN) return
-    await this.resume()
-    if (this.#socket?.readyState === WebSocket.OPEN) return
-    const { id } = await request("", "POST")
-    sessionStorage.setItem(KERNEL, id)
-    await this.#open(id)
+    if (!this.#connected) await this.resume()
+    if (!this.#connected) await this.#once(() => this.#start())
   }
 
+  get #connected() {
+    return this.#socket?.readyState === WebSocket.OPEN
+  }
+
+  // Of two connections of one page the server would close the first, and a program may run through it.
+  #once(connect) {
+    this.#connecting ??= connect().finally(() => { this.#connecting = null })
+    return this.#connecting
+  }
+
+  async #start() {
+    const { id } = await request("", "POST")
+    sessionStorage.setItem(KERNEL, id)
+    if (!await this.#open(id)) throw lost()
+  }
+
+  // Whether there is a connection now: a kernel ends a few seconds after the tab's last page.
   async #open(id) {
     this.#id = id
     // Not in the address, which servers write into their logs.
     const protocols = [PROTOCOL, `token.${await token()}`]
     const socket = new WebSocket(`ws://${location.host}${API}/${id}/channels?session_id=${this.#session}`, protocols)
     this.#socket = socket
-    return new Promise((resolve, reject) => {
-      socket.addEventListener("open", resolve)
+    socket.addEventListener("message", event => this.#take(JSON.parse(event.data)))
+    return new Promise(resolve => {
+      socket.addEventListener("open", () => resolve(true))
       socket.addEventListener("close", () => {
-        const lost = new Refused("The connection to the program was lost. Press Run again.")
-        reject(lost)
+        resolve(false)
+        if (socket !== this.#socket) return
         this.warm = false
-        this.#end(lost)
+        this.#end(lost())
       })
-      socket.addEventListener("message", event => this.#take(JSON.parse(event.data)))
     })
   }
 
@@ -79,9 +98,9 @@ export class Kernel {
       return
     }
     if (!run || parent?.msg_id !== run.id) return
-    if (type === "stream") run.text(content.name, content.text)
+    if (type === "stream") run.on.text(content.name, content.text)
     else if (type === "display_data" && content.data[MESSAGE]) run.verdict = content.data[MESSAGE]
-    else if (type === "display_data") run.figure(content.data["text/html"])
+    else if (type === "display_data") run.on.figure(content.data["text/html"])
     else if (type === "error") run.error = content
     else if (type === "status" && content.execution_state === "idle") this.#end()
   }
@@ -94,7 +113,7 @@ export class Kernel {
     else if (run.verdict) {
       this.warm = true
       run.resolve(run.verdict)
-    } else if (run.error?.ename === "KeyboardInterrupt") run.resolve({ word: "stopped", text: "Stopped." })
+    } else if (run.error?.ename === "KeyboardInterrupt") run.resolve(STOPPED)
     else run.reject(new Refused(`The run failed: ${run.error?.ename}: ${run.error?.evalue}`))
   }
 
@@ -107,17 +126,26 @@ export class Kernel {
    * @returns {Promise<{word: string, text: string, difference: string, seconds: number, torch: string}>} the verdict.
    * @throws {Refused} there is no server, or not for this page.
    */
-  async run(program, source, { text, figure }) {
-    while (this.#run) await this.stop()
+  run(program, source, on) {
+    this.#forget()
+    const run = this.#waiting = { id: crypto.randomUUID(), on }
+    const result = new Promise((resolve, reject) => Object.assign(run, { resolve, reject }))
+    run.done = result.then(() => {}, () => {})
+    this.#begin(run, program, source).catch(run.reject)
+    return result
+  }
+
+  async #begin(run, program, source) {
+    while (this.#run) await this.#interrupt()
     await this.#connect()
-    const id = crypto.randomUUID()
+    if (this.#waiting !== run) return
+    this.#waiting = null
+    this.#run = run
     // JSON's strings are Python's, but for the escapes of characters outside the basic plane, which Python has to join.
     const [name, code] = [program, source].map(word => `__import__("json").loads(${JSON.stringify(JSON.stringify(word))})`)
-    const result = new Promise((resolve, reject) => { this.#run = { id, text, figure, resolve, reject } })
-    this.#run.done = result.then(() => {}, () => {})
     this.#socket.send(JSON.stringify({
       channel: "shell",
-      header: { msg_id: id, session: this.#session, username: "", msg_type: "execute_request", version: "5.3", date: new Date().toISOString() },
+      header: { msg_id: run.id, session: this.#session, username: "", msg_type: "execute_request", version: "5.3", date: new Date().toISOString() },
       parent_header: {},
       metadata: {},
       buffers: [],
@@ -126,14 +154,22 @@ export class Kernel {
         silent: false, store_history: false, user_expressions: {}, allow_stdin: false, stop_on_error: true,
       },
     }))
-    return result
   }
 
   /** Stop what runs, and wait until it has stopped. */
   async stop() {
-    const run = this.#run
-    if (!run) return
+    this.#forget()
+    if (this.#run) await this.#interrupt()
+  }
+
+  #forget() {
+    this.#waiting?.resolve(STOPPED)
+    this.#waiting = null
+  }
+
+  async #interrupt() {
+    const { done } = this.#run
     await request(`/${this.#id}/interrupt`, "POST")
-    await run.done
+    await done
   }
 }
