@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
 
@@ -29,6 +29,9 @@ class Renderer:
     root: Path = ROOT
     label: Callable[[str], str] = lambda name: ""  # what stands in front of a program that one downloads
     judged: Callable[[Drill], bool] = lambda page: False  # whether a page itself judges what a reader writes
+    # What was read once: a page, its copies and its cards ask for the same files.
+    _outputs: dict[Path, blocks.Shown | None] = field(default_factory=dict, init=False, repr=False)
+    _code: dict[Path, str] = field(default_factory=dict, init=False, repr=False)
 
     @property
     def docs(self) -> Path:
@@ -95,14 +98,18 @@ class Renderer:
             ProblemError: it is not there; ``where`` is the page that includes it.
         """
         path = self.snippets / name
-        if not path.is_file():
-            message, fix = f"It includes snippets/{name}, which does not exist.", "Write the snippet, or fix the path."
-            raise ProblemError(Problem(relative(where), 0, message, fix))
-        return blocks.code(path)
+        if path not in self._code:
+            if not path.is_file():
+                message = f"It includes snippets/{name}, which does not exist."
+                raise ProblemError(Problem(relative(where), 0, message, "Write the snippet, or fix the path."))
+            self._code[path] = blocks.code(path)
+        return self._code[path]
 
     def output(self, path: Path) -> blocks.Shown | None:
         """What an ``.out`` file holds and what a page says about it; None where no run has recorded it."""
-        return blocks.shown(path, self.figures.torch)
+        if path not in self._outputs:
+            self._outputs[path] = blocks.shown(path, self.figures.torch)
+        return self._outputs[path]
 
     def _include(self, name: str, fence: markdown.Fence | None, page_url: str, where: Path) -> tuple[str, str]:
         """What an include becomes, and the options that its fence gets."""
