@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mkdocs.utils import CountHandler
 
 from warmup import exports, licenses, memory
-from warmup.exports import notebooks
+from warmup.exports import notebooks, print_view
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import afterwards, incremental, templates, unchanged
 from warmup.site.ahead import begun
@@ -97,14 +97,16 @@ def on_page_context(context, page, config, nav):
 def on_post_build(config):
     if _pages.only:
         return
+    build = _build(config)
+    # They name style sheets that have been copied by now. A server will ask again for what they are made of.
+    prints = begun(lambda: print_view.write(build), apart=_pages.command == "build")
     _pages.write_search_index(Path(config.site_dir))
     _pages.keep(_exported.pop()())
-    build = _build(config)
     incremental.remember()
     if _served_again():
-        afterwards.begin(lambda: _last(build))
+        afterwards.begin(lambda: _last(build, prints))
         return
-    _last(build)
+    _last(build, prints)
     # With --strict MkDocs counts warnings, of which the build fails when this returns.
     counters = [one for one in logging.getLogger("mkdocs").handlers if isinstance(one, CountHandler)]
     if _pages.state and not any(one.get_counts() for one in counters):
@@ -116,10 +118,11 @@ def _served_again():
     return _pages.command == "serve" and not _pages.first
 
 
-def _last(build):
+def _last(build, prints):
     """Do what needs the built site, and, where somebody waited for an edit, what can wait until it is seen."""
     if _served_again():
         _pages.report()
+    prints()
     exports.write_last(build)
     memory.save()
 

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import json
 
-from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, print_view, words
+from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, words
 from warmup.exports.build import Build
 
 __all__ = ["Build", "write", "write_last"]
@@ -25,6 +25,5 @@ def write(build: Build) -> None:
 
 
 def write_last(build: Build) -> None:
-    """Write the exports that look at what has been written."""
-    print_view.write(build)
+    """Write what looks at all that has been written."""
     offline.write(build.folder)
