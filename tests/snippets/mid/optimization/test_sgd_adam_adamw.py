@@ -141,3 +141,16 @@ class TestSgdAdamAdamw:
         assert (adamw.median() - adam.median()).item() == pytest.approx(0.06, abs=0.01)
         common = [losses(kind, 0.1, decay) for kind, decay in (("SGD", 0.003), ("Adam", 0.003), ("AdamW", 0.1))]
         assert common[0].max() < common[1].min() < common[1].max() < common[2].min()
+
+    @pytest.mark.parametrize("beta", [0.9, 0.5])
+    @pytest.mark.parametrize("size", [1.0, 1e-3])
+    def test_under_pure_noise_adams_step_is_much_shorter_than_its_rate(self, beta, size):
+        weights = torch.zeros(2000, dtype=torch.float64, requires_grad=True)
+        optimizer = torch.optim.Adam([weights], lr=0.1, betas=(beta, 0.999), eps=0)
+        generator = torch.Generator().manual_seed(2)
+        for _ in range(100):
+            before = weights.detach().clone()
+            weights.grad = size * (2.0 * torch.randint(2, (2000,), generator=generator) - 1).double()
+            optimizer.step()
+        step = (weights.detach() - before).square().mean().sqrt().item() / 0.1
+        assert step == pytest.approx(((1 - beta) / (1 + beta)) ** 0.5, rel=0.05)

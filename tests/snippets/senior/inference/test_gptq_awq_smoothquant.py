@@ -171,6 +171,14 @@ class TestOutliers:
         torch.testing.assert_close(self.x @ (before.T / s), (self.x @ before.T) / s)
         assert not torch.allclose(F.gelu(norm / s), F.gelu(norm) / s, atol=1e-2)
 
+    @pytest.mark.parametrize("seed", [1, 2])
+    def test_without_outliers_8_bit_activations_need_no_smoothing(self, seed):
+        torch.manual_seed(seed)
+        x, w = torch.randn(512, 64).double(), torch.randn(48, 64).double()
+        plain, smoothed = (outlier.int8(a, 1) @ outlier.int8(b, 1).T for a, b in ((x, w), outlier.smooth(x, w)))
+        error, after = ((q - x @ w.T).norm() / (x @ w.T).norm() for q in (plain, smoothed))
+        assert error < 0.01 and after > 0.95 * error
+
 
 class TestAWQ:
     def data(self, seed, size):

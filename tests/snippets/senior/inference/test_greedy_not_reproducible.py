@@ -92,3 +92,23 @@ class TestTies:
     def test_the_cpu_takes_the_lower_index_of_a_tie(self):
         for dtype in (HALF, FULL):
             assert torch.tensor([1.0, 3.0, 3.0, 2.0], dtype=dtype).argmax() == 1
+
+
+class TestSeed:
+    @pytest.mark.parametrize("p", [0.1, 0.3])
+    def test_a_seed_that_helps_can_mean_dropout_in_train_mode(self, p):
+        torch.manual_seed(0)
+        network = torch.nn.Sequential(torch.nn.Embedding(50, 32), torch.nn.Dropout(p), torch.nn.Linear(32, 50))
+
+        def greedy(seed):
+            torch.manual_seed(seed)
+            token, text = torch.tensor(3), []
+            for _ in range(20):
+                token = network(token).argmax()
+                text.append(token.item())
+            return tuple(text)
+
+        assert len({greedy(seed) for seed in range(10)}) > 1
+        assert greedy(7) == greedy(7)
+        network.eval()
+        assert len({greedy(seed) for seed in range(10)}) == 1

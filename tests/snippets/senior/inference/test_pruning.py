@@ -191,3 +191,13 @@ class TestWhat:
             small.weight.mul_(0.001)
         prune.global_unstructured([(small, "weight"), (large, "weight")], prune.L1Unstructured, amount=0.5)
         assert not small.weight.any()
+
+    @pytest.mark.parametrize("width", [64, 256])
+    def test_narrower_layers_call_as_many_kernels_and_fewer_layers_fewer(self, width):
+        def calls(width, depth):
+            layers = [layer for _ in range(depth) for layer in (torch.nn.Linear(width, width), torch.nn.ReLU())]
+            with torch.no_grad(), torch.profiler.profile() as profile:
+                torch.nn.Sequential(*layers)(torch.ones(1, width))
+            return sum(e.count for e in profile.key_averages() if e.key in ("aten::addmm", "aten::clamp_min"))
+
+        assert calls(width // 4, 8) == calls(width, 8) == 2 * calls(width, 4) == 16
