@@ -128,3 +128,26 @@ class TestDoubleDescent:
         assert (phi @ (c + 1000 * outside) - y).abs().max() < 1e-8
         new = torch.randn(20, 50, 40, dtype=torch.float64).relu()
         assert (new @ (c + 1000 * outside)).abs().mean() > 100
+
+    @pytest.mark.parametrize("n, p", [(5, 12), (10, 40)])
+    @pytest.mark.parametrize("adam, start", [(False, 0.0), (False, 1.0), (True, 0.0)])
+    def test_only_plain_steps_from_zero_end_at_minimum_norm(self, n, p, adam, start):
+        x, y = torch.randn(n, p, dtype=torch.float64), torch.randn(n, dtype=torch.float64)
+        first = start * torch.randn(p, dtype=torch.float64)
+        w = first.clone().requires_grad_()
+        optimizer = torch.optim.Adam([w], 0.01) if adam else torch.optim.SGD([w], 0.02)
+        for _ in range(5000):
+            optimizer.zero_grad()
+            (x @ w - y).square().mean().backward()
+            optimizer.step()
+        inverse = torch.linalg.pinv(x)
+        outside = torch.eye(p, dtype=torch.float64) - inverse @ x
+        w = w.detach()
+        assert (x @ w - y).abs().max() < 0.05
+        if not adam:  # the steps stay in the span, from any start
+            assert (outside @ (w - first)).norm() < 1e-10
+        smallest = (inverse @ y).norm()
+        if adam or start:
+            assert (outside @ w).norm() > 0.05 and w.norm() > 1.01 * smallest
+        else:
+            assert (w - inverse @ y).norm() < 0.01
