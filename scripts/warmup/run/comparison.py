@@ -18,7 +18,7 @@ from warmup.content.outputs import output_file
 from warmup.run.digits import NUMBER, masked
 from warmup.run.result import Result
 
-_TAG = re.compile(r"<[^>]*>")
+_TAG = re.compile(r"<[^<>]*>")
 # In a tag of an SVG, a number has a sign, and a digit may be none: a color such as #0072B2, or "10px".
 _COORDINATE = re.compile(r"(?<![#\w.])-?\d+(?:\.\d+)?(?:e-?\d+)?(?![\w.])")
 # What one run measured on a busy machine may be fitted by a line that begins below zero.

@@ -241,6 +241,28 @@ setInterval(() => {{ for (let i = 0; i < 100; i += 1) own({message}) }}, 10)"""
     assert one.cell.run() == "equal"
 
 
+LONG = {
+    **{name: f'{{ ...message, text: "", {name}: long + i }}' for name in ("id", "type", "stream", "code")},
+    "only words": "long + i",
+    "a large number": "{ ...message, code: 1n << 80000000n }",
+}
+
+
+@pytest.mark.parametrize("message", LONG.values(), ids=LONG)
+def test_long_words_where_there_are_none_are_a_flood(visit, message):
+    one = visit()
+    one.cell.run()
+    flood = f"""const own = globalThis.postMessage.bind(globalThis), long = "x".repeat(1e6)
+globalThis.postMessage = message => {{
+  if (message.type === "text") for (let i = 0; i < 20; i += 1) own({message})
+  own(message)
+}}"""
+    assert one.cell.run_edited(f"{javascript(flood)}\nprint('1 from a wheel')") == "failed"
+    assert "Printed more than 256 KiB" in one.cell.said
+    one.cell.press("Reset")
+    assert one.cell.run() == "equal"
+
+
 def test_messages_of_any_form_break_nothing(visit):
     one = visit()
     one.cell.run()

@@ -11,7 +11,7 @@ import { isKept, judge, release } from "./kept.js"
 
 const LIMIT = 256 * 1024  // characters that a program may print
 const SILENT = 64  // characters as which a message counts that prints none: it takes time, too
-const ODD = LIMIT / 8  // and one with what no message has, which may be of any size
+const ODD = LIMIT / 8  // and one with what no message has, which may be of any size: once, or nine times if they took long
 const STOPPED = { word: "stopped", text: "Stopped." }
 const FLOOD = { word: "failed", text: "Printed more than 256 KiB and was stopped." }
 
@@ -88,7 +88,7 @@ export class Browser {
     const run = this.#run
     const told = typeof text === "string" ? text : ""
     const own = Boolean(run?.begun) && id === run.id
-    const counts = told.length + (odd ? ODD : own && type === "text" && told ? 0 : SILENT)
+    const counts = told.length + (odd ? odd * ODD : own && type === "text" && told ? 0 : SILENT)
     if (!run?.begun) {
       // What a program has left behind goes on in its Python, and could fill the page's memory.
       if ((this.#unasked += counts) > LIMIT) {

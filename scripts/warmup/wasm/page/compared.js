@@ -1,7 +1,7 @@
 // What a run is worth: the page says it, by what was printed. Whoever wants to be told "equal" has to print the record.
 
 // As scripts/warmup/run/digits.py has it: padding and the label of torch's build belong to a number.
-const NUMBER = / *\d+(?:\.\d*)*(?:[eE][+-]?\d+)?(?:\+(?:cpu|cu\d+)\b)? */g
+const NUMBER = /(?:(?<! ) +)?\d+(?:\.\d*)*(?:[eE][+-]?\d+)?(?:\+(?:cpu|cu\d+)\b)? */g
 
 const masked = text => text.replaceAll(NUMBER, "#")
 
