@@ -11,7 +11,8 @@ import { isKept, judge, release } from "./kept.js"
 
 const LIMIT = 256 * 1024  // characters that a program may print
 const SILENT = 64  // characters as which a message counts that prints none: it takes time, too
-const ODD = LIMIT / 8  // and one with what no message has, which may be of any size: once, or nine times if they took long
+// And one with what no message has, which may be of any size; nine times as many where these took long, and that is all.
+const ODD = LIMIT / 8
 const STOPPED = { word: "stopped", text: "Stopped." }
 const FLOOD = { word: "failed", text: "Printed more than 256 KiB and was stopped." }
 

@@ -9,8 +9,9 @@ const POLICY = "default-src 'none'; script-src NONCE blob: 'unsafe-eval'; worker
 // the page gets the words and numbers that it asks for, and whether there was more: a program can send arrays of any size,
 // and names as long. Only to read such messages takes the page's time, so after half a second of that there is no worker.
 const SCRIPT = `
-const isPlain = value => value == null || ["boolean", "number"].includes(typeof value) || typeof value === "string" && value.length <= 1000
-const isText = (name, value) => name === "text" && typeof value === "string" && value.length <= 262144
+const isWord = (value, most) => typeof value === "string" && value.length <= most
+const isPlain = value => value == null || ["boolean", "number"].includes(typeof value) || isWord(value, 1000)
+const isText = (name, value) => name === "text" && isWord(value, 262144)
 const isOdd = data => {
   if (typeof data !== "object" || data === null) return !isPlain(data)
   if (Object.getPrototypeOf(data) !== Object.prototype) return true
