@@ -12,7 +12,7 @@ sys.path.insert(0, str(Path(__file__).parent))
 from mkdocs.utils import CountHandler
 
 from warmup import exports, licenses, memory
-from warmup.exports import notebooks, print_view
+from warmup.exports import notebooks, offline, print_view
 from warmup.exports.plain_markdown import copy_of
 from warmup.site import afterwards, incremental, templates, unchanged
 from warmup.site.ahead import begun
@@ -104,9 +104,9 @@ def on_post_build(config):
     _pages.keep(_exported.pop()())
     incremental.remember()
     if _served_again():
-        afterwards.begin(lambda: _last(build, prints))
+        afterwards.begin(lambda: _last(build.folder, prints))
         return
-    _last(build, prints)
+    _last(build.folder, prints)
     # With --strict MkDocs counts warnings, of which the build fails when this returns.
     counters = [one for one in logging.getLogger("mkdocs").handlers if isinstance(one, CountHandler)]
     if _pages.state and not any(one.get_counts() for one in counters):
@@ -118,12 +118,12 @@ def _served_again():
     return _pages.command == "serve" and not _pages.first
 
 
-def _last(build, prints):
+def _last(site, prints):
     """Do what needs the built site, and, where somebody waited for an edit, what can wait until it is seen."""
     if _served_again():
         _pages.report()
     prints()
-    exports.write_last(build)
+    offline.write(site)
     memory.save()
 
 

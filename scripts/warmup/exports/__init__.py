@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import json
 
-from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, offline, words
+from warmup.exports import cards, copies, data, deck, kit, llms, notebooks, words
 from warmup.exports.build import Build
 
-__all__ = ["Build", "write", "write_last"]
+__all__ = ["Build", "write"]
 
 
 def write(build: Build) -> None:
@@ -22,8 +22,3 @@ def write(build: Build) -> None:
     notebooks.write(build)
     data.write(build)
     llms.write(build)
-
-
-def write_last(build: Build) -> None:
-    """Write what looks at all that has been written."""
-    offline.write(build.folder)

@@ -2,14 +2,13 @@
 //
 // https://jupyter-client.readthedocs.io/en/stable/messaging.html
 
-import { Refused } from "../programs/programs.js"
+import { Refused, STOPPED } from "../programs/programs.js"
 import { ASK, token } from "./token.js"
 
 const API = "/jupyter/api/kernels"
 const KERNEL = "torch-warmup-live-kernel"
 const MESSAGE = "application/vnd.torch-warmup.run+json"
 const PROTOCOL = "torch-warmup"
-const STOPPED = { word: "stopped", text: "Stopped." }
 
 const lost = () => new Refused("The connection to the program was lost. Press Run again.")
 

@@ -6,6 +6,9 @@ import { field } from "./field.js"
 /** A failure to tell the reader as it is. */
 export class Refused extends Error {}
 
+/** The verdict on a run that its reader has stopped. */
+export const STOPPED = { word: "stopped", text: "Stopped." }
+
 /**
  * What runs programs, one at a time.
  *

@@ -4,7 +4,7 @@
 // compares all of them, and hands their bytes to a frame that can reach nothing. What comes back may be anything, because
 // a program can change the Python in which it runs: only what was printed counts, and the page itself compares that.
 
-import { Refused } from "../programs/programs.js"
+import { Refused, STOPPED } from "../programs/programs.js"
 import { compared, judged } from "./compared.js"
 import { Frame } from "./frame.js"
 import { isKept, judge, release } from "./kept.js"
@@ -13,7 +13,6 @@ const LIMIT = 256 * 1024  // characters that a program may print
 const SILENT = 64  // characters as which a message counts that prints none: it takes time, too
 // And one with what no message has, which may be of any size; nine times as many where these took long, and that is all.
 const ODD = LIMIT / 8
-const STOPPED = { word: "stopped", text: "Stopped." }
 const FLOOD = { word: "failed", text: "Printed more than 256 KiB and was stopped." }
 
 const megabytes = bytes => `${Math.max(1, Math.round(bytes / 1e6))} MB`

@@ -9,14 +9,13 @@ const POLICY = "default-src 'none'; script-src NONCE blob: 'unsafe-eval'; worker
 // the page gets the words and numbers that it asks for, and whether there was more: a program can send arrays of any size,
 // and names as long. Only to read such messages takes the page's time, so after half a second of that there is no worker.
 const SCRIPT = `
-const isWord = (value, most) => typeof value === "string" && value.length <= most
-const isPlain = value => value == null || ["boolean", "number"].includes(typeof value) || isWord(value, 1000)
-const isText = (name, value) => name === "text" && isWord(value, 262144)
+const fits = (name, value) => value == null || ["boolean", "number"].includes(typeof value)
+  || typeof value === "string" && value.length <= (name === "text" ? 262144 : 1000)
 const isOdd = data => {
-  if (typeof data !== "object" || data === null) return !isPlain(data)
+  if (typeof data !== "object" || data === null) return !fits("", data)
   if (Object.getPrototypeOf(data) !== Object.prototype) return true
   let count = 0
-  for (const name in data) if (!isPlain(data[name]) && !isText(name, data[name]) || ++count > 5) return true
+  for (const name in data) if (!fits(name, data[name]) || ++count > 5) return true
   return false
 }
 addEventListener("message", ({ data: files, source, ports: [page] }) => {
@@ -28,7 +27,7 @@ addEventListener("message", ({ data: files, source, ports: [page] }) => {
     const { data } = event  // read here, and not before
     const told = {}
     for (const name of ["id", "type", "stream", "text", "code"]) {
-      if (isPlain(data?.[name]) || isText(name, data?.[name])) told[name] = data?.[name]
+      if (fits(name, data?.[name])) told[name] = data?.[name]
     }
     const odd = isOdd(data) || event.ports.length > 0
     if (odd) spent += performance.now() - begun
